@@ -1,5 +1,6 @@
-import { Paper, Table, Text, Title } from '@mantine/core';
+import { Table, Text } from '@mantine/core';
 import { useMemo } from 'react';
+import { CardSection } from '../../parts/card-section.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { formatExactTime } from '../../parts/instant.tsx';
 import { TimeSeries } from '../../parts/time-series.tsx';
@@ -40,48 +41,41 @@ export function Hours({ stats }: { stats: Stats }) {
     };
   }, [key]);
   return (
-    <Paper withBorder component="section" aria-label={words.byHour}>
-      <div className="card-head">
-        <Title order={2} size="h4">
-          {words.byHour}
-        </Title>
-      </div>
-      <div className="card-block">
-        {busy.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            {words.noOpens}
-          </Text>
-        ) : (
-          <>
-            <TimeSeries atSeconds={atSeconds} series={series} label={words.byHourLabel} />
-            <details className="fold">
-              <summary>{text.parts.asTable}</summary>
-              <Table aria-label={words.byHour}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{words.hour}</Table.Th>
-                    <Table.Th ta="right">{words.opens}</Table.Th>
-                    <Table.Th ta="right">{words.clicks}</Table.Th>
-                    <Table.Th ta="right">{words.opensByBots}</Table.Th>
-                    <Table.Th ta="right">{words.clicksByBots}</Table.Th>
+    <CardSection title={words.byHour} isPadded>
+      {busy.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {words.noOpens}
+        </Text>
+      ) : (
+        <>
+          <TimeSeries atSeconds={atSeconds} series={series} label={words.byHourLabel} />
+          <details className="fold">
+            <summary>{text.parts.asTable}</summary>
+            <Table aria-label={words.byHour}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{words.hour}</Table.Th>
+                  <Table.Th ta="right">{words.opens}</Table.Th>
+                  <Table.Th ta="right">{words.clicks}</Table.Th>
+                  <Table.Th ta="right">{words.opensByBots}</Table.Th>
+                  <Table.Th ta="right">{words.clicksByBots}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {busy.map(({ at, opened, clicked, machines }) => (
+                  <Table.Tr key={at}>
+                    <Table.Td>{formatExactTime(at)}</Table.Td>
+                    <Table.Td ta="right">{formatCount(opened)}</Table.Td>
+                    <Table.Td ta="right">{formatCount(clicked)}</Table.Td>
+                    <Table.Td ta="right">{formatCount(machines?.opens ?? 0)}</Table.Td>
+                    <Table.Td ta="right">{formatCount(machines?.clicks ?? 0)}</Table.Td>
                   </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {busy.map(({ at, opened, clicked, machines }) => (
-                    <Table.Tr key={at}>
-                      <Table.Td>{formatExactTime(at)}</Table.Td>
-                      <Table.Td ta="right">{formatCount(opened)}</Table.Td>
-                      <Table.Td ta="right">{formatCount(clicked)}</Table.Td>
-                      <Table.Td ta="right">{formatCount(machines?.opens ?? 0)}</Table.Td>
-                      <Table.Td ta="right">{formatCount(machines?.clicks ?? 0)}</Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </details>
-          </>
-        )}
-      </div>
-    </Paper>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </details>
+        </>
+      )}
+    </CardSection>
   );
 }

@@ -1,8 +1,9 @@
-import { Box, Group, Paper, SegmentedControl, Table, Text, Title } from '@mantine/core';
+import { Box, Group, SegmentedControl, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
+import { CardSection } from '../../parts/card-section.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { WholeEmail } from '../../parts/email-editor/whole-email.tsx';
 import { Failed } from '../../parts/failed.tsx';
@@ -27,11 +28,9 @@ export function Links({ campaign }: { campaign: Campaign }) {
     refetchInterval: isSending(campaign.status) ? 5_000 : 30_000,
   });
   return (
-    <Paper withBorder component="section" aria-label={words.links}>
-      <div className="card-head">
-        <Title order={2} size="h4">
-          {words.links}
-        </Title>
+    <CardSection
+      title={words.links}
+      aside={
         <Group gap="xs">
           {names.length > 0 && (
             <SegmentedControl
@@ -53,7 +52,8 @@ export function Links({ campaign }: { campaign: Campaign }) {
             ]}
           />
         </Group>
-      </div>
+      }
+    >
       <QueryView of={links} height={300}>
         {({ data }) => {
           const variantLinks = listVariantLinks(data, variant);
@@ -73,7 +73,7 @@ export function Links({ campaign }: { campaign: Campaign }) {
           );
         }}
       </QueryView>
-    </Paper>
+    </CardSection>
   );
 }
 

@@ -1,9 +1,10 @@
-import { Box, Button, Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core';
+import { Box, Button, Group, Table, Text, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Breakable } from '../../parts/breakable.tsx';
+import { CardSection } from '../../parts/card-section.tsx';
 import { CountLink, formatCount } from '../../parts/count-link.tsx';
 import { notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -29,19 +30,19 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
   const failed = reasons.filter(([reason]) => !isSkipped(reason));
   const skipped = reasons.filter(([reason]) => isSkipped(reason));
   return (
-    <Paper withBorder component="section" aria-label={words.reasonsTitle}>
-      <div className="card-head">
-        <Title order={2} size="h4">
-          {words.reasonsTitle}
-        </Title>
-        {retryable.length > 0 && !isOver && (
+    <CardSection
+      title={words.reasonsTitle}
+      aside={
+        retryable.length > 0 &&
+        !isOver && (
           <Retry
             id={id}
             reasons={retryable}
             n={retryable.reduce((sum, reason) => sum + (stats.byReason[reason] ?? 0), 0)}
           />
-        )}
-      </div>
+        )
+      }
+    >
       {reasons.length === 0 && (
         <Text size="sm" c="dimmed" className="card-block">
           {stats.pending === 0 ? words.sentToAll : words.noneSkipped}
@@ -54,7 +55,7 @@ export function Reasons({ campaign, stats }: { campaign: Campaign; stats: Stats 
           {words.skippedNote}
         </Text>
       )}
-    </Paper>
+    </CardSection>
   );
 }
 

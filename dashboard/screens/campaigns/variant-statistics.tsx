@@ -1,6 +1,7 @@
-import { Group, Paper, Table, Text, Title } from '@mantine/core';
+import { Group, Table, Text } from '@mantine/core';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
+import { CardSection } from '../../parts/card-section.tsx';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import { notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
@@ -25,12 +26,7 @@ export function VariantStatistics({ campaign, stats }: { campaign: Campaign; sta
     </>
   );
   return (
-    <Paper withBorder component="section" aria-label={words.variantsTitle}>
-      <div className="card-head">
-        <Title order={2} size="h4">
-          {words.variantsTitle}
-        </Title>
-      </div>
+    <CardSection title={words.variantsTitle}>
       {stats.comparison && (
         <Text size="sm" className="card-block">
           {describeComparison(stats.comparison)}
@@ -69,7 +65,7 @@ export function VariantStatistics({ campaign, stats }: { campaign: Campaign; sta
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-    </Paper>
+    </CardSection>
   );
 }
 

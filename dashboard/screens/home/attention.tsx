@@ -5,11 +5,11 @@ import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Breakable } from '../../parts/breakable.tsx';
+import { CardSection } from '../../parts/card-section.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
-import { CardSection } from './card-section.tsx';
 
 type Item = ResponseOf<'listAttention'>['data'][number];
 
@@ -23,7 +23,7 @@ export function Attention() {
   if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
   if (!data || data.data.length === 0) return null;
   return (
-    <CardSection title={text.home.attention}>
+    <CardSection title={text.home.attention} className="names">
       {data.data.map((item) => (
         <AttentionRow key={`${item.kind} ${item.id ?? item.name}`} item={item} />
       ))}

@@ -7,11 +7,11 @@ import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { AppLink } from '../../parts/app-link.tsx';
+import { CardSection } from '../../parts/card-section.tsx';
 import { Curl } from '../../parts/curl.tsx';
 import type { CurlRequest } from '../../parts/curl-request.ts';
 import { text } from '../../text/text.ts';
 import { useFirstEmail } from '../messages/first-email.ts';
-import { CardSection } from './card-section.tsx';
 
 const words = text.home;
 type Item = ResponseOf<'getChecklist'>['items'][number];
@@ -69,7 +69,7 @@ export function Checklist() {
     </Group>
   );
   return (
-    <CardSection title={words.checklist} aside={aside}>
+    <CardSection title={words.checklist} className="names" aside={aside}>
       {isFoldable && !isUnfolded ? (
         <div className="card-row">
           <Text span inherit>

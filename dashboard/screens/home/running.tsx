@@ -5,12 +5,12 @@ import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { AppLink } from '../../parts/app-link.tsx';
+import { CardSection } from '../../parts/card-section.tsx';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { CardSection } from './card-section.tsx';
 
 type Campaign = ResponseOf<'listCampaigns'>['campaigns'][number];
 
@@ -54,7 +54,7 @@ export function Running() {
     </AppLink>
   );
   return (
-    <CardSection title={text.home.running} aside={all}>
+    <CardSection title={text.home.running} className="names" aside={all}>
       <QueryView of={shown} height={180}>
         {({ campaigns }) => (
           <List

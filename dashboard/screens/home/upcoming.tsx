@@ -2,12 +2,12 @@ import { Box, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../api/client.ts';
 import { AppLink } from '../../parts/app-link.tsx';
+import { CardSection } from '../../parts/card-section.tsx';
 import { CountLink, formatCount } from '../../parts/count-link.tsx';
 import { ScheduledTime } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { describeDuration } from '../campaigns/duration.ts';
-import { CardSection } from './card-section.tsx';
 import { HourBars } from './hour-bars.tsx';
 import { UPCOMING } from './upcoming-query.ts';
 
@@ -17,7 +17,7 @@ const POLL_MS = 60_000;
 export function Upcoming() {
   const upcoming = useQuery({ ...UPCOMING, refetchInterval: POLL_MS });
   return (
-    <CardSection title={text.home.upcoming}>
+    <CardSection title={text.home.upcoming} className="names">
       <QueryView of={upcoming} height={180}>
         {(data) => <UpcomingHours {...data} />}
       </QueryView>

@@ -1,5 +1,6 @@
-import { Box, Group, Paper, Table, Text, Title, Tooltip } from '@mantine/core';
+import { Box, Table, Text, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { CardSection } from '../../parts/card-section.tsx';
 import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import type { FactState } from './states.ts';
@@ -19,38 +20,6 @@ export function StateBadge({ state }: { state: FactState }) {
   return <Status tone={TONES[state]}>{text.operator[state]}</Status>;
 }
 
-/** A card with a title in its header. `aside` is at the end of the header, `subtitle` beside the title. */
-export function Card({
-  title,
-  subtitle,
-  aside,
-  children,
-}: {
-  title: string;
-  subtitle?: ReactNode;
-  aside?: ReactNode;
-  children: ReactNode;
-}) {
-  return (
-    <Paper withBorder component="section" aria-label={title} style={{ overflow: 'hidden' }}>
-      <div className="card-head">
-        <Group gap="0 10px" align="baseline" miw={0}>
-          <Title order={2} size="h4">
-            {title}
-          </Title>
-          {subtitle && (
-            <Text size="sm" c="dimmed">
-              {subtitle}
-            </Text>
-          )}
-        </Group>
-        {aside && <Box flex="none">{aside}</Box>}
-      </div>
-      {children}
-    </Paper>
-  );
-}
-
 /** A part of the installation with its name, state and facts. */
 export function FactCard({
   state,
@@ -61,7 +30,16 @@ export function FactCard({
   state: FactState;
   children: ReactNode;
 }) {
-  return <Card {...card} aside={<StateBadge state={state} />} />;
+  return (
+    <CardSection
+      {...card}
+      aside={
+        <Box flex="none">
+          <StateBadge state={state} />
+        </Box>
+      }
+    />
+  );
 }
 
 /** A table in a card: the text of its cells starts at the same edge as the title. */

@@ -1,15 +1,16 @@
 import { Table, Text } from '@mantine/core';
 import type { ResponseOf } from '../../api/client.ts';
+import { CardSection } from '../../parts/card-section.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
-import { Card, CardTable } from './fact.tsx';
+import { CardTable } from './fact.tsx';
 
 const words = text.operator;
 
 /** Lists the mailbox providers that refuse this project's email because of its sender. */
 export function SenderRefusals({ refusals }: { refusals: ResponseOf<'getTenant'>['refusals'] }) {
   return (
-    <Card title={words.refusals}>
+    <CardSection title={words.refusals}>
       <Text size="sm" c="dimmed" className="card-block">
         {refusals.length === 0 ? words.noRefusals : words.refusalsMean}
       </Text>
@@ -31,6 +32,6 @@ export function SenderRefusals({ refusals }: { refusals: ResponseOf<'getTenant'>
           </Table.Tbody>
         </CardTable>
       )}
-    </Card>
+    </CardSection>
   );
 }

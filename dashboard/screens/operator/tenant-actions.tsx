@@ -1,8 +1,9 @@
 import { Table, Text } from '@mantine/core';
 import type { ResponseOf } from '../../api/client.ts';
+import { CardSection } from '../../parts/card-section.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
-import { Card, CardTable } from './fact.tsx';
+import { CardTable } from './fact.tsx';
 
 type Action = ResponseOf<'getTenant'>['actions'][number];
 
@@ -11,7 +12,7 @@ const words = text.operator;
 /** Actions of operators on the project (holds, releases, limits), with their notes. */
 export function TenantActions({ actions }: { actions: Action[] }) {
   return (
-    <Card title={words.actions}>
+    <CardSection title={words.actions}>
       {actions.length === 0 ? (
         <Text size="sm" c="dimmed" className="card-block">
           {words.noActions}
@@ -46,7 +47,7 @@ export function TenantActions({ actions }: { actions: Action[] }) {
           </Table.Tbody>
         </CardTable>
       )}
-    </Card>
+    </CardSection>
   );
 }
 

@@ -1,11 +1,12 @@
 import { Text } from '@mantine/core';
 import { useMemo } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
+import { CardSection } from '../../parts/card-section.tsx';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
 import { ChartWithTable } from './chart-with-table.tsx';
-import { Card, Figures } from './fact.tsx';
+import { Figures } from './fact.tsx';
 import { BAR_SHARE, countWithShare } from './tenant-hours.tsx';
 
 type Day = ResponseOf<'getTenant'>['days'][number];
@@ -30,7 +31,7 @@ export function TenantDays({ days }: { days: Day[] }) {
   const sum = (of: (typeof CHART_BARS)[number]['of']) => days.reduce((total, day) => total + day[of], 0);
   const sent = sum('sent');
   return (
-    <Card title={words.days} subtitle={words.daysMean}>
+    <CardSection title={words.days} subtitle={words.daysMean}>
       <Figures
         of={[
           { name: words.emailCount, value: formatCount(sent) },
@@ -51,7 +52,7 @@ export function TenantDays({ days }: { days: Day[] }) {
           caption={words.daysChart}
         />
       )}
-    </Card>
+    </CardSection>
   );
 }
 

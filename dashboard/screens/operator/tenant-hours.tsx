@@ -1,12 +1,13 @@
 import { Text } from '@mantine/core';
 import { useMemo } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
+import { CardSection } from '../../parts/card-section.tsx';
 import { formatCount, formatShare, ShareFigure } from '../../parts/count-link.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import type { Series } from '../../parts/time-series.tsx';
 import { text } from '../../text/text.ts';
 import { ChartWithTable } from './chart-with-table.tsx';
-import { Card, Figures } from './fact.tsx';
+import { Figures } from './fact.tsx';
 
 type Tenant = ResponseOf<'getTenant'>;
 
@@ -24,7 +25,7 @@ const HOUR_FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', ti
 export function TenantHours({ tenant: { hours, mails, dead, complaints, limits } }: { tenant: Tenant }) {
   const { atSeconds, series } = useMemo(() => toChartData(hours), [hours]);
   return (
-    <Card title={words.hours}>
+    <CardSection title={words.hours}>
       <Figures
         of={[
           { name: words.emailCount, means: words.emailsMean, value: formatCount(mails) },
@@ -57,7 +58,7 @@ export function TenantHours({ tenant: { hours, mails, dead, complaints, limits }
           caption={words.hoursChart}
         />
       )}
-    </Card>
+    </CardSection>
   );
 }
 

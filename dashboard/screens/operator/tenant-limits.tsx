@@ -2,12 +2,12 @@ import { Button, NumberInput, SimpleGrid, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
+import { CardSection } from '../../parts/card-section.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { toPercent, toShare } from './amounts.ts';
-import { Card } from './fact.tsx';
 
 type Tenant = ResponseOf<'getTenant'>;
 type LimitInputs = Record<keyof Tenant['operatorLimits'], number | string>;
@@ -30,7 +30,7 @@ export function TenantLimits({ tenant }: { tenant: Tenant }) {
     write.mutate({ params: { id }, body: toLimits(typed) }, { onSuccess: () => notifySuccess(words.saved) });
   };
   return (
-    <Card title={words.limits} subtitle={words.limitsMean}>
+    <CardSection title={words.limits} subtitle={words.limitsMean}>
       <Stack gap="sm" p="md" component="form" onSubmit={submit}>
         <SimpleGrid cols={{ base: 1, xs: 2, md: 1 }}>
           {FIELDS.map((field) => (
@@ -54,7 +54,7 @@ export function TenantLimits({ tenant }: { tenant: Tenant }) {
           {words.save}
         </Button>
       </Stack>
-    </Card>
+    </CardSection>
   );
 }
 

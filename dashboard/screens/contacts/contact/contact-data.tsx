@@ -3,6 +3,7 @@ import { IconPlus, IconX } from '@tabler/icons-react';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton, useMissingPermissionText } from '../../../parts/action-button.tsx';
+import { CardSection } from '../../../parts/card-section.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { ExactTime } from '../../../parts/instant.tsx';
 import { notifyFailure, notifyWithUndo } from '../../../parts/notifications.tsx';
@@ -12,7 +13,6 @@ import classes from './contact.module.css';
 import { CONTACT_CHANGED } from './contact-changed.ts';
 import type { Contact } from './contact-type.ts';
 import { type DataValueType, detectType, formatForInput, readDraft } from './data-values.ts';
-import { Section } from './section.tsx';
 import { ValueInput } from './value-input.tsx';
 
 const words = text.contacts.data;
@@ -23,9 +23,10 @@ export function ContactData({ contact }: { contact: Contact }) {
   const [adding, setAdding] = useState(false);
   const keys = Object.keys(contact.data).sort((a, b) => a.localeCompare(b));
   return (
-    <Section
+    <CardSection
       title={words.title}
-      action={
+      isPadded
+      aside={
         <ActionButton
           needs="contacts:edit"
           size="compact-sm"
@@ -52,7 +53,7 @@ export function ContactData({ contact }: { contact: Contact }) {
         </Table>
       )}
       {adding && <NewField contact={contact} onEnd={() => setAdding(false)} />}
-    </Section>
+    </CardSection>
   );
 }
 

@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { type ItemOf, queryFor } from '../../../api/queries.ts';
 import { useSession } from '../../../app/session.ts';
 import { AppLink } from '../../../parts/app-link.tsx';
+import { CardSection } from '../../../parts/card-section.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { ReasonText, WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import { getLabel } from '../../../text/words.ts';
-import { Section } from './section.tsx';
 
 const words = text.contacts.executions;
 const POLL_MS = 5_000;
@@ -33,7 +33,7 @@ export function ContactExecutions({ contactId }: { contactId: string }) {
     enabled: enabled && withEnded,
   });
   return (
-    <Section title={words.title}>
+    <CardSection title={words.title} isPadded>
       <QueryView of={open} height={40}>
         {({ data }) =>
           data.length === 0 ? (
@@ -49,7 +49,7 @@ export function ContactExecutions({ contactId }: { contactId: string }) {
         {withEnded ? words.hide : words.before}
       </Anchor>
       {withEnded && <QueryView of={ended}>{({ data }) => <ExecutionList executions={data} />}</QueryView>}
-    </Section>
+    </CardSection>
   );
 }
 

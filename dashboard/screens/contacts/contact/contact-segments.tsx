@@ -5,12 +5,12 @@ import { useState } from 'react';
 import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
 import { AppLink } from '../../../parts/app-link.tsx';
+import { CardSection } from '../../../parts/card-section.tsx';
 import { filterAsSentence } from '../../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../../parts/condition-builder/use-field-choices.ts';
 import { Instant } from '../../../parts/instant.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { text } from '../../../text/text.ts';
-import { Section } from './section.tsx';
 
 const words = text.contacts.segments;
 type Segment = ResponseOf<'listContactSegments'>['data'][number];
@@ -19,7 +19,7 @@ type Segment = ResponseOf<'listContactSegments'>['data'][number];
 export function ContactSegments({ contactId }: { contactId: string }) {
   const segments = useQuery(queryFor('listContactSegments', { params: { id: contactId } }));
   return (
-    <Section title={words.title}>
+    <CardSection title={words.title} isPadded>
       <QueryView of={segments} height={60}>
         {({ data }) =>
           data.length === 0 ? (
@@ -35,7 +35,7 @@ export function ContactSegments({ contactId }: { contactId: string }) {
           )
         }
       </QueryView>
-    </Section>
+    </CardSection>
   );
 }
 

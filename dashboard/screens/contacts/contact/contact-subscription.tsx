@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
+import { CardSection } from '../../../parts/card-section.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { notifyWithUndo, runAfterWrite } from '../../../parts/notifications.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
@@ -11,7 +12,6 @@ import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './contact-changed.ts';
 import type { Contact } from './contact-type.ts';
 import { describeActor } from './describe-actor.ts';
-import { Section } from './section.tsx';
 
 const words = text.contacts.subscription;
 type Subscription = ResponseOf<'getContactSubscription'>;
@@ -20,7 +20,7 @@ type Subscription = ResponseOf<'getContactSubscription'>;
 export function ContactSubscription({ contact }: { contact: Contact }) {
   const subscription = useQuery(queryFor('getContactSubscription', { params: { id: contact.id } }));
   return (
-    <Section title={words.title} action={<Switch contact={contact} />}>
+    <CardSection title={words.title} isPadded aside={<Switch contact={contact} />}>
       <QueryView of={subscription} height={90}>
         {(loaded) => (
           <Stack gap="sm">
@@ -29,7 +29,7 @@ export function ContactSubscription({ contact }: { contact: Contact }) {
           </Stack>
         )}
       </QueryView>
-    </Section>
+    </CardSection>
   );
 }
 

@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ItemOf, infiniteQueryFor, queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { AppLink } from '../../../parts/app-link.tsx';
+import { CardSection } from '../../../parts/card-section.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { ExactTime } from '../../../parts/instant.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
@@ -14,7 +15,6 @@ import { text } from '../../../text/text.ts';
 import { findWord } from '../../../text/words.ts';
 import { CONTACT_CHANGED } from './contact-changed.ts';
 import { describeActor } from './describe-actor.ts';
-import { Section } from './section.tsx';
 import { toTimelineLine } from './timeline-item.ts';
 
 const words = text.contacts.timeline;
@@ -32,7 +32,7 @@ export function ContactTimeline({ contactId }: { contactId: string }) {
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = pages;
   const items = data?.pages.flatMap((page) => page.data) ?? [];
   return (
-    <Section title={words.title}>
+    <CardSection title={words.title} isPadded>
       {!data && (error ? <Failed error={error} retry={() => void refetch()} /> : <PendingLines height={160} />)}
       {data && items.length === 0 && (
         <Text size="sm" c="dimmed">
@@ -49,7 +49,7 @@ export function ContactTimeline({ contactId }: { contactId: string }) {
           {text.parts.showMore}
         </Button>
       )}
-    </Section>
+    </CardSection>
   );
 }
 

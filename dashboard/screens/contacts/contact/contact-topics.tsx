@@ -2,12 +2,12 @@ import { Stack, Switch, Text, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { queryFor, useWrite } from '../../../api/queries.ts';
 import { useMissingPermissionText } from '../../../parts/action-button.tsx';
+import { CardSection } from '../../../parts/card-section.tsx';
 import { notifyWithUndo, runAfterWrite } from '../../../parts/notifications.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { text } from '../../../text/text.ts';
 import { CONTACT_CHANGED } from './contact-changed.ts';
 import type { Contact } from './contact-type.ts';
-import { Section } from './section.tsx';
 
 const words = text.contacts.topics;
 
@@ -25,7 +25,7 @@ export function ContactTopics({ contact: { id, topics } }: { contact: Contact })
       ),
     );
   return (
-    <Section title={words.title}>
+    <CardSection title={words.title} isPadded>
       <QueryView of={allTopics} height={40}>
         {({ data }) =>
           data.length === 0 ? (
@@ -48,6 +48,6 @@ export function ContactTopics({ contact: { id, topics } }: { contact: Contact })
           )
         }
       </QueryView>
-    </Section>
+    </CardSection>
   );
 }

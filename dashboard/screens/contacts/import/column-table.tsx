@@ -1,7 +1,8 @@
-import { Checkbox, Paper, Select, Stack, Table, Text, Title } from '@mantine/core';
+import { Checkbox, Select, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryFor } from '../../../api/queries.ts';
+import { CardSection } from '../../../parts/card-section.tsx';
 import { formatCount } from '../../../parts/count-link.tsx';
 import { GrayRows } from '../../../parts/row-table.tsx';
 import { text } from '../../../text/text.ts';
@@ -30,12 +31,7 @@ export function ColumnTable({
   const fields = useQuery({ ...queryFor('listContactFields'), staleTime: FRESH_MS });
   const known = fields.data?.fields.filter(({ standard }) => !standard).map(({ field }) => field);
   return (
-    <Paper withBorder component="section" aria-label={words.columns} className={classes.table}>
-      <div className="card-head">
-        <Title order={2} size="h4">
-          {words.columns}
-        </Title>
-      </div>
+    <CardSection title={words.columns} className={classes.table}>
       <Table.ScrollContainer minWidth={320} type="native">
         <Table aria-label={words.columns} verticalSpacing="xs">
           <Table.Thead>
@@ -82,21 +78,16 @@ export function ColumnTable({
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-    </Paper>
+    </CardSection>
   );
 }
 
 /** The columns of the file while it is checked. */
 export function GrayColumnTable() {
   return (
-    <Paper withBorder className={classes.table}>
-      <div className="card-head">
-        <Title order={2} size="h4">
-          {words.columns}
-        </Title>
-      </div>
+    <CardSection title={words.columns} className={classes.table}>
       <GrayRows columns={COLUMNS} caption={words.columns} count={4} />
-    </Paper>
+    </CardSection>
   );
 }
 

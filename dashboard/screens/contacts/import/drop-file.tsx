@@ -2,6 +2,7 @@ import { Button, FileButton, Grid, List, Paper, Stack, Text, Title } from '@mant
 import { IconFileSpreadsheet } from '@tabler/icons-react';
 import { type DragEvent, useState } from 'react';
 import { ActionButton, useMissingPermissionText } from '../../../parts/action-button.tsx';
+import { CardSection } from '../../../parts/card-section.tsx';
 import { ERROR_TEXT } from '../../../parts/tones.ts';
 import { text } from '../../../text/text.ts';
 import classes from './import.module.css';
@@ -63,12 +64,7 @@ export function DropFile({ onFile }: { onFile: (file: File) => void }) {
         </Paper>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 4.5 }}>
-        <Paper withBorder component="section" aria-label={words.about}>
-          <div className="card-head">
-            <Title order={2} size="h4">
-              {words.about}
-            </Title>
-          </div>
+        <CardSection title={words.about}>
           <Stack className="card-block" gap="sm">
             <List size="sm" spacing={6}>
               {words.limits.map((limit) => (
@@ -78,7 +74,7 @@ export function DropFile({ onFile }: { onFile: (file: File) => void }) {
             <Text size="sm">{words.example}</Text>
             <pre className={classes.example}>{words.exampleCsv}</pre>
           </Stack>
-        </Paper>
+        </CardSection>
       </Grid.Col>
     </Grid>
   );

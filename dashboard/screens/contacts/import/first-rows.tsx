@@ -1,4 +1,5 @@
-import { Paper, Table, Text, Title } from '@mantine/core';
+import { Table, Text } from '@mantine/core';
+import { CardSection } from '../../../parts/card-section.tsx';
 import { GrayRows } from '../../../parts/row-table.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { ERROR_TEXT, NUMBER_TEXT } from '../../../parts/tones.ts';
@@ -15,12 +16,7 @@ export function FirstRows({ preview: { preview, columns } }: { preview: Preview 
   const keys = columns.flatMap(({ field }) => (field?.startsWith('data.') ? [field.slice('data.'.length)] : []));
   const visibleKeys = keys.slice(0, COLUMNS_MAX);
   return (
-    <Paper withBorder component="section" aria-label={words.preview} className={classes.table}>
-      <div className="card-head">
-        <Title order={2} size="h4">
-          {words.preview}
-        </Title>
-      </div>
+    <CardSection title={words.preview} className={classes.table}>
       <Table.ScrollContainer minWidth={480} type="native" mah={360}>
         <Table aria-label={words.preview}>
           <Table.Thead>
@@ -62,21 +58,16 @@ export function FirstRows({ preview: { preview, columns } }: { preview: Preview 
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-    </Paper>
+    </CardSection>
   );
 }
 
 /** The first rows while the file is checked. */
 export function GrayFirstRows() {
   return (
-    <Paper withBorder className={classes.table}>
-      <div className="card-head">
-        <Title order={2} size="h4">
-          {words.preview}
-        </Title>
-      </div>
+    <CardSection title={words.preview} className={classes.table}>
       <GrayRows columns={COLUMNS} caption={words.preview} count={5} />
-    </Paper>
+    </CardSection>
   );
 }
 

@@ -1,8 +1,9 @@
-import { Alert, Grid, List, Paper, Stack, Switch, Text, Title } from '@mantine/core';
+import { Alert, Grid, List, Stack, Switch, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
+import { CardSection } from '../../../parts/card-section.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { GrayColumns } from '../../../parts/gray-parts.tsx';
 import { Placeholder } from '../../../parts/loading.tsx';
@@ -106,16 +107,11 @@ function GrayPreview() {
 
 function CountsCard({ children }: { children: ReactNode }) {
   return (
-    <Paper withBorder component="section" aria-label={words.counts} className={classes.summary}>
-      <div className="card-head">
-        <Title order={2} size="h4">
-          {words.counts}
-        </Title>
-      </div>
+    <CardSection title={words.counts} className={classes.summary}>
       <Stack className="card-block" gap="sm">
         {children}
       </Stack>
-    </Paper>
+    </CardSection>
   );
 }
 
