@@ -1,9 +1,9 @@
 import { Alert, Stack, Text } from '@mantine/core';
 import { type BarPart, StackedBar } from '../../parts/bars.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
+import { describeDuration } from '../../parts/format-duration.ts';
 import { ExactTime, ScheduledTime } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
-import { describeDuration } from './duration.ts';
 import { countOutcomes } from './outcomes.ts';
 import { useRate } from './use-rate.ts';
 import type { Campaign, Stats } from './words.ts';

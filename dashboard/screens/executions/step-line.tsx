@@ -1,11 +1,11 @@
 import { Code, Group, Text } from '@mantine/core';
 import { AppLink } from '../../parts/app-link.tsx';
+import { formatDuration } from '../../parts/format-duration.ts';
 import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import classes from '../../parts/timeline.module.css';
 import { getTone, WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { formatDuration } from './duration.ts';
 import type { Execution, Workflow } from './execution-type.ts';
 
 type Visit = Execution['steps'][number];

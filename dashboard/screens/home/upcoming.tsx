@@ -4,10 +4,10 @@ import type { ResponseOf } from '../../api/client.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CardSection } from '../../parts/card-section.tsx';
 import { CountLink, formatCount } from '../../parts/count-link.tsx';
+import { describeDuration } from '../../parts/format-duration.ts';
 import { ScheduledTime } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
-import { describeDuration } from '../campaigns/duration.ts';
 import { HourBars } from './hour-bars.tsx';
 import { UPCOMING } from './upcoming-query.ts';
 

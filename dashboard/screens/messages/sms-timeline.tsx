@@ -1,8 +1,8 @@
 import { isWithheld } from '../../parts/email-status.tsx';
+import { describeDuration } from '../../parts/format-duration.ts';
 import { getTone } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { getLabel } from '../../text/words.ts';
-import { describeDuration } from '../campaigns/duration.ts';
 import type { SmsResponse } from './sms-type.ts';
 import { Timeline, type TimelineEntry } from './timeline.tsx';
 
