@@ -3,15 +3,15 @@ import type { EmailDeliveryInput } from '../workflows/email-delivery.ts';
 import type { SmsDeliveryInput } from '../workflows/sms-delivery.ts';
 import type { Target } from './names.ts';
 import { readRunHistory } from './run-histories.ts';
-import { listCompleted } from './run-states.ts';
+import { type ListedRun, listCompleted } from './run-states.ts';
 import { buildInstallationCondition } from './search-attributes.ts';
 
 type Kind = 'email' | 'sms';
 
+type Run = Pick<ListedRun, 'workflowId' | 'runId'>;
+
 /** A run of a delivery workflow, and the messages of its input. */
-export interface DeliveryRun {
-  workflowId: string;
-  runId: string;
+export interface DeliveryRun extends Run {
   ids: string[];
 }
 
@@ -20,14 +20,18 @@ type DeliveryInput = Partial<EmailDeliveryInput & SmsDeliveryInput>;
 /** The gRPC status code NOT_FOUND. */
 const GRPC_NOT_FOUND = 5;
 const COMPLETED_MAX = 1_000;
+/** The number of inputs that are read from Temporal concurrently. Reading one input is one small RPC. */
+const READ_AT_A_TIME = 16;
 
 /** The functions with which recovery finds the delivery workflows of messages. */
 export type Deliveries = ReturnType<typeof createDeliveryFinder>;
 
 export function createDeliveryFinder(target: Target) {
   return {
-    /** Lists running deliveries, with the ids of the messages in their input. */
-    listRunning: (p: { kind: Kind; projectId?: string; startedBefore?: Date }) => listRunningDeliveries(target, p),
+    /** Lists running deliveries of a project, with the ids of the messages in their input. */
+    listRunning: (p: { kind: Kind; projectId: string }) => listRunningDeliveries(target, p),
+    /** Reads the ids of the messages in the input of delivery workflows. */
+    readMessageIds: (runs: Run[]) => readMessageIds(target, runs),
     /**
      * Lists runs of a project's deliveries that completed since an instant and sent at least one message, with the ids
      * of the messages in their input. Reads at most `COMPLETED_MAX` completed runs.
@@ -39,19 +43,24 @@ export function createDeliveryFinder(target: Target) {
 const toWorkflowType = (kind: Kind): string => (kind === 'email' ? 'emailDelivery' : 'smsDelivery');
 
 async function listRunningDeliveries(
-  { client, names }: Target,
-  { kind, projectId, startedBefore }: { kind: Kind; projectId?: string; startedBefore?: Date },
+  target: Target,
+  { kind, projectId }: { kind: Kind; projectId: string },
 ): Promise<DeliveryRun[]> {
-  const ofProject = projectId === undefined ? '' : ` AND ProjectId = '${projectId}'`;
-  const before = startedBefore === undefined ? '' : ` AND StartTime < '${startedBefore.toISOString()}'`;
-  const query = `${buildInstallationCondition(names)} AND WorkflowType = '${toWorkflowType(kind)}' AND ExecutionStatus = 'Running'${ofProject}${before}`;
+  const query = `${buildInstallationCondition(target.names)} AND WorkflowType = '${toWorkflowType(kind)}'
+    AND ExecutionStatus = 'Running' AND ProjectId = '${projectId}'`;
+  const runs: Run[] = [];
+  for await (const run of target.client.workflow.list({ query })) runs.push(run);
+  return readMessageIds(target, runs);
+}
+
+async function readMessageIds({ client }: Target, runs: Run[]): Promise<DeliveryRun[]> {
   const deliveries: DeliveryRun[] = [];
-  for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    const [input] = (await readRunInput(client, workflowId, runId).catch(emptyIfNotFound)) as (
-      | DeliveryInput
-      | undefined
-    )[];
-    deliveries.push({ workflowId, runId, ids: listMessageIds(input) });
+  for (let at = 0; at < runs.length; at += READ_AT_A_TIME) {
+    const batch = runs.slice(at, at + READ_AT_A_TIME).map(async ({ workflowId, runId }) => {
+      const [input] = await readRunInput(client, workflowId, runId).catch(emptyIfNotFound);
+      return { workflowId, runId, ids: listMessageIds(input as DeliveryInput | undefined) };
+    });
+    deliveries.push(...(await Promise.all(batch)));
   }
   return deliveries;
 }

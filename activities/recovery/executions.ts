@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import { endExecutions } from '../../db/executions/end-executions.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import type { WorkflowPosition } from '../../engine/automations/catch-up.ts';
 import {
+  type LostExecution,
   listOpenExecutions,
   type OpenExecution,
   restartLostExecutions,
 } from '../../engine/automations/lost-executions.ts';
-import type { ExecutionEnd } from '../../rules/executions/execution.ts';
+import type { ExecutionEnd, Next } from '../../rules/executions/execution.ts';
 import { FAILURE_CODES } from '../../rules/executions/failure-codes.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -27,7 +29,7 @@ const CHUNK = 200;
 type EndStatus = 'CANCELLED' | 'FAILED' | 'EXITED' | 'COMPLETED';
 
 /** The repair of an execution whose workflow is not running. `was` is the status of the last run. */
-type Repair = { execution: OpenExecution; was: string } & (
+type Repair = { execution: LostExecution; was: string } & (
   | { kind: 'restart'; anew: boolean }
   | { kind: 'end'; status: EndStatus; reason: string | null; error?: string }
 );
@@ -49,8 +51,8 @@ const ENDS: Partial<Record<string, { status: EndStatus; reason: string; error: s
  * Temporal, the execution becomes CANCELLED, because the operator wanted it to stop. If the workflow failed or timed
  * out, the execution becomes FAILED. In all other cases, a new workflow continues at the execution's position: Temporal
  * does not know the workflow, lists it as Completed, or the workflow failed because the row was missing. The exception
- * is a Completed workflow that performed effects beyond the row's position. The execution then ends as that workflow
- * did.
+ * is a workflow that performed effects beyond the row's position. The execution then ends as that workflow did, or
+ * continues at that workflow's position.
  */
 export async function recoverExecutions(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   let after = turn.cursor ?? undefined;
@@ -100,17 +102,26 @@ async function chooseRepair(
   const end = ENDS[was];
   if (was !== 'COMPLETED' && was !== 'FAILED') return end ? { kind: 'end', ...end, execution, was } : restart;
   const history = await lifecycle.runs.readRunHistory({ workflowId: lifecycle.names.execution(execution.id), runId });
-  if (was === 'FAILED') {
-    const code = FAILURE_CODES.find((known) => known === history.failureType);
-    // The workflow failed because the execution's row was missing. The row exists now, so the workflow is started
-    // again.
-    if (history.failureType === ROW_MISSING) return restart;
+  const { failureType } = history;
+  // A workflow fails with ROW_MISSING if the execution's row is missing. The row exists now.
+  if (was === 'FAILED' && failureType !== ROW_MISSING) {
+    const code = FAILURE_CODES.find((known) => known === failureType);
     return end && { kind: 'end', ...end, ...(code && { reason: code }), execution, was };
   }
-  const lastPosition = findPositionAhead(history, execution.visit);
-  return lastPosition?.kind === 'end'
-    ? { ...createEndRepair(lastPosition), execution, was: 'COMPLETED, ahead of the record' }
-    : restart;
+  const next = findPositionAhead(history, execution.visit);
+  if (!next) return restart;
+  const repairOfRow =
+    next.kind === 'end'
+      ? { ...createEndRepair(next), execution }
+      : { ...restart, execution: { ...execution, ahead: toWorkflowPosition(next) } };
+  return { ...repairOfRow, was: `${was}, ahead of the record` };
+}
+
+/** Converts a position from a run's history. Histories of earlier releases have positions without a step. */
+function toWorkflowPosition(next: Exclude<Next, ExecutionEnd>): WorkflowPosition | undefined {
+  const { visit, stepId } = next;
+  const dueAt = next.kind === 'delay' ? next.dueAt : next.kind === 'wait' ? next.deadlineAt : null;
+  return stepId === undefined ? undefined : { visit, stepId, ...(dueAt !== null && { dueAt }) };
 }
 
 /**

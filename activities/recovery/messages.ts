@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   endCancelledStepEmails,
-  findOpenIds,
   listOpenMessages,
   markMessagesSent,
   type OpenMessage,
@@ -10,7 +9,6 @@ import {
 import type { MessageKind } from '../../db/sending/direct-messages.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
-import type { DeliveryRun } from '../../temporal/deliveries.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 import { reportRecoveryFailure } from './recovery-failure.ts';
 
@@ -36,10 +34,9 @@ export function recoverSms(deps: RecoveryDeps, turn: RecoveryTurn): Promise<stri
 
 /**
  * Starts a new delivery for each open message that no running workflow delivers. If an ended workflow has sent the
- * message, because Postgres is older than Temporal, the message is recorded as sent instead. Running delivery workflows
- * with nothing left to send are cancelled. The search starts with the rows in Postgres, because Temporal does not know
- * about single messages. The cursor is the last project of the turn, so that a project with many deferred messages
- * delays the others only once in a round.
+ * message, because Postgres is older than Temporal, the message is recorded as sent instead. The search starts with the
+ * rows in Postgres, because Temporal does not know about single messages. The cursor is the last project of the turn,
+ * so that a project with many deferred messages delays the others only once in a round.
  */
 async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn, kind: MessageKind): Promise<string | null> {
   const { messagesSince: since, settledMs, cursor } = turn;
@@ -53,7 +50,6 @@ async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn, kind: Mes
     );
     if (!turn.mayContinue(projectId)) return projectId;
   }
-  await cancelIdleDeliveries(deps, kind, settledMs);
   return null;
 }
 
@@ -82,20 +78,4 @@ async function recoverOfProject(
     requeued += queued.length;
   }
   if (requeued > 0) log.warn({ projectId, kind, requeued, done: 'queued again' }, 'messages had no delivery');
-}
-
-/** Cancels delivery workflows that were started a while ago and have nothing left to send. */
-async function cancelIdleDeliveries(
-  { db, lifecycle, log }: RecoveryDeps,
-  kind: MessageKind,
-  settledMs: number,
-): Promise<void> {
-  const startedBefore = new Date(Date.now() - settledMs);
-  const running: DeliveryRun[] = await lifecycle.deliveries.listRunning({ kind, startedBefore });
-  const openIds = await findOpenIds(db, { kind, ids: running.flatMap(({ ids }) => ids) });
-  for (const { ids, ...run } of running) {
-    if (ids.length === 0 || ids.some((id) => openIds.has(id))) continue;
-    await lifecycle.runs.cancel({ ...run, reason: 'recovery' });
-    log.warn({ ...run, kind, done: 'cancelled' }, 'a delivery had nothing left to send');
-  }
 }

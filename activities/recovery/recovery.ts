@@ -2,6 +2,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { recoverCampaigns } from './campaigns.ts';
 import { recoverEndedWorkflows } from './ended.ts';
 import { recoverExecutions } from './executions.ts';
+import { cancelIdleDeliveries } from './idle-deliveries.ts';
 import { recoverJobs } from './jobs.ts';
 import { recoverEmails, recoverSms } from './messages.ts';
 import { recoverBackInStock, recoverHeldReleases, recoverWebhooks, restartUnfinishedDeliveries } from './other-work.ts';
@@ -44,9 +45,9 @@ export const MESSAGES_HOURS = 26;
 /**
  * The parts of recovery, in the order in which `recoverEverything` runs them. Each part covers all projects with few
  * statements, and a failure in one project does not block other projects. Together the parts compare Postgres and
- * Temporal completely: `running` checks each running workflow, `ended` compares records and runs that have both ended
- * recently, and the other parts check each row with unfinished work. Every part may run at any time, twice, and at the
- * same time as other parts.
+ * Temporal completely: `running` and `idleDeliveries` check each running workflow, `ended` compares records and runs
+ * that have both ended recently, and the other parts check each row with unfinished work. Every part may run at any
+ * time, twice, and at the same time as other parts.
  */
 export const RECOVERY = {
   running: recoverRunningWorkflows,
@@ -58,6 +59,7 @@ export const RECOVERY = {
   terminated: restartUnfinishedDeliveries,
   messages: recoverEmails,
   sms: recoverSms,
+  idleDeliveries: cancelIdleDeliveries,
   releases: recoverHeldReleases,
   backInStock: recoverBackInStock,
 } satisfies Record<string, RecoverPart>;

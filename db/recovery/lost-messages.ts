@@ -85,11 +85,12 @@ export async function requeueMessages(
   );
 }
 
-/** Finds the messages among these ids that wait or are being sent, in all projects. */
-export async function findOpenIds(db: Db, { kind, ids }: { kind: MessageKind; ids: string[] }): Promise<Set<string>> {
+/** Finds the emails and SMS among these ids that wait or are being sent, in all projects. */
+export async function findOpenMessageIds(db: Db, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
+  const isOpen = sql`id = ANY(${ids}::uuid[]) AND status IN ('PENDING', 'SENDING')`;
   const { rows } = await sql<{ id: string }>`
-    SELECT id FROM ${OPEN[kind].table} WHERE id = ANY(${ids}::uuid[]) AND status IN ('PENDING', 'SENDING')
+    SELECT id FROM emails WHERE ${isOpen} UNION ALL SELECT id FROM sms_messages WHERE ${isOpen}
   `.execute(db);
   return new Set(rows.map(({ id }) => id));
 }

@@ -3,6 +3,7 @@ import type { Db, Trx } from '../../db/connection.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import type { ExecutionInput } from '../../rules/executions/execution.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import type { WorkflowPosition } from './catch-up.ts';
 import { resumeExecutions, type WalkPosition } from './resume.ts';
 import { findWaitEvents } from './waits.ts';
 
@@ -11,6 +12,12 @@ export interface OpenExecution {
   projectId: string;
   id: string;
   visit: number;
+}
+
+/** An execution to restart. */
+export interface LostExecution extends OpenExecution {
+  /** The position of its last run in Temporal, if that run was ahead of the row (`catch-up.ts`). */
+  ahead?: WorkflowPosition | undefined;
 }
 
 /**
@@ -34,16 +41,17 @@ export async function listOpenExecutions(
 /**
  * Queues new Temporal workflows for executions whose workflow no longer exists in Temporal. Each execution resumes at
  * its position in Postgres: at its effect, in its DELAY until the stored instant, or in its wait until the stored
- * deadline. If the event of a wait arrived while no workflow was running, the wait ends at once. An execution that has
- * ended in the meantime is skipped. If the workflow exists after all, the start does nothing.
+ * deadline. If the last run of an execution was ahead of its row, the row is first advanced to the run's position. If
+ * the event of a wait arrived while no workflow was running, the wait ends at once. An execution that has ended in the
+ * meantime is skipped. If the workflow exists after all, the start does nothing.
  * @param p.anew whether Temporal has a closed run of the execution
  */
 export async function restartLostExecutions(
   trx: Trx,
-  p: { projectId: string; executions: OpenExecution[]; anew?: boolean },
+  p: { projectId: string; executions: LostExecution[]; anew?: boolean },
 ): Promise<OutboxRow[]> {
   const { projectId, executions } = p;
-  const inputs = executions.map(({ id, visit }) => ({ projectId, executionId: id, visit }));
+  const inputs = executions.map(({ id, visit, ahead }) => ({ projectId, executionId: id, visit, ...ahead }));
   const positions = await resumeExecutions(trx, { projectId, inputs });
   const starts = positions.flatMap(toStarts);
   const satisfied = await findWaitEvents(trx, {

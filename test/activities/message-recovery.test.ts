@@ -37,8 +37,8 @@ afterAll(() => database?.drop());
 async function runShortTurn(part: 'messages' | 'sms', cursor: string | null) {
   const checked: string[] = [];
   const deliveries = {
-    listRunning: async ({ projectId }: { projectId?: string }) => {
-      if (projectId !== undefined) checked.push(projectId);
+    listRunning: async ({ projectId }: { projectId: string }) => {
+      checked.push(projectId);
       return [{ workflowId: 'delivery', runId: 'run', ids: emailIds }];
     },
     listSent: async () => [],
@@ -69,4 +69,43 @@ it('lost SMS are sent while emails of many projects are deferred', async () => {
   expect(await runShortTurn('sms', null)).toEqual({ checked: [projectIds[0]], next: projectIds[0] });
   const { rows } = await sql`SELECT FROM outbox WHERE kind = 'sms.deliver'`.execute(database.db);
   expect(rows).toHaveLength(1);
+});
+
+it('a turn that ends early leaves the next deliveries without open messages to the next turn', async () => {
+  const cancelled: string[] = [];
+  const sent = v7();
+  const pages = [{ ids: [sent] }, { ids: [sent, emailIds[0]] }, { ids: [] }, { ids: [v7()] }].map((run, n) => ({
+    ...run,
+    workflowId: `delivery ${n}`,
+    runId: 'run',
+  }));
+  const deps = {
+    db: database.db,
+    log: pino({ level: 'silent' }),
+    lifecycle: {
+      runs: {
+        listRunning: async ({ cursor }: { cursor: string | null }) => {
+          const at = Number(cursor ?? 0);
+          return { runs: [pages[at]], next: at + 1 < pages.length ? String(at + 1) : null };
+        },
+        cancel: async ({ workflowId }: { workflowId: string }) => void cancelled.push(workflowId),
+      },
+      deliveries: { readMessageIds: async (runs: unknown[]) => runs },
+    },
+  } as unknown as RecoveryDeps;
+  const cursors: (string | null)[] = [];
+  for (let cursor: string | null = null; ; ) {
+    cursor = await RECOVERY.idleDeliveries(deps, {
+      cursor,
+      messagesSince: new Date(),
+      settledMs: 0,
+      mayContinue: () => false,
+    });
+    cursors.push(cursor);
+    if (cursor === null || cursors.length > 5) break;
+  }
+  expect({ cursors, cancelled }).toEqual({
+    cursors: ['1', '2', '3', null],
+    cancelled: ['delivery 0', 'delivery 3'],
+  });
 });

@@ -260,6 +260,26 @@ describe('one round of recovery', () => {
     });
   }
 
+  it('continues where its run was, and sends nothing again, if the record was first missing and is then restored to an earlier position', async () => {
+    const pair = await startExecution();
+    const email = `contact-${contacts - 1}@example.com`;
+    const restore = await copyExecution(pair.id);
+    await track(service, email, 'go');
+    await waitUntilWaitingAt(pair.id, 'last');
+    await sql`DELETE FROM executions WHERE id = ${pair.id}`.execute(service.db);
+    await recovery.round();
+    await waitForStatus(pair.workflowId, 'FAILED');
+    await restore();
+    const before = sink.counts.messages;
+    expect(await recovery.round()).toMatchObject([{ executionId: pair.id, workflow: 'FAILED, ahead of the record' }]);
+    await waitUntilWaitingAt(pair.id, 'last');
+    await emptyOutbox();
+    expect(await recovery.round()).toEqual([]);
+    await track(service, email, 'finish');
+    await until(async () => (await readExecutionStatus(pair.id)) === 'EXITED', 'the end');
+    expect(sink.counts.messages).toBe(before);
+  });
+
   it('makes every pair of states of a campaign and its run agree', async () => {
     // Each repetition of the test has its own address, because otherwise the second would find the contact of the
     // first.
@@ -374,22 +394,17 @@ async function copyExecution(id: string): Promise<() => Promise<void>> {
       }>`SELECT to_jsonb(t)::text AS row FROM ${sql.table(table)} t WHERE ${sql.ref(key)} = ${id}`.execute(service.db)
     ).rows;
   const tables = [
+    ['executions', 'id'],
     ['execution_steps', 'execution_id'],
     ['execution_waits', 'execution_id'],
   ] as const;
-  const execution = await readRows('executions', 'id');
-  const parts = await Promise.all(
+  const copies = await Promise.all(
     tables.map(async ([table, key]) => ({ table, key, rows: await readRows(table, key) })),
   );
   return () =>
     inTransaction(service.db, async (trx) => {
       await sql`DELETE FROM emails WHERE execution_id = ${id} AND visit > 1`.execute(trx);
-      await sql`
-        UPDATE executions e SET status = r.status, visit = r.visit, current_step_id = r.current_step_id,
-          completed_at = r.completed_at, exit_reason = r.exit_reason
-        FROM jsonb_populate_record(NULL::executions, ${execution[0]?.row}::jsonb) r WHERE e.id = r.id
-      `.execute(trx);
-      for (const { table, key, rows } of parts) {
+      for (const { table, key, rows } of copies) {
         await sql`DELETE FROM ${sql.table(table)} WHERE ${sql.ref(key)} = ${id}`.execute(trx);
         for (const { row } of rows)
           await sql`INSERT INTO ${sql.table(table)} SELECT * FROM jsonb_populate_record(NULL::${sql.table(table)}, ${row}::jsonb)`.execute(
