@@ -1,11 +1,12 @@
 // `npm test`: installs and builds missing parts, then runs lint, types and every test except those in
 // `test/only-in-all.mjs`. `npm test -- --all` includes these. The last line is the summary `N passed, N failed`. Each
 // failed check, such as lint or types, counts as one failed test.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from './build/build.mjs';
 import { ensureInstalled, requireNode } from './build/install.mjs';
@@ -26,10 +27,7 @@ requireNode();
 await ensureInstalled();
 ensureBuilt();
 
-/**
- * The arguments for the type check. With more than one checker, the compiler does some work several times. On two
- * cores, one checker is as fast and uses a fifth less processor time.
- */
+/** The arguments for the type check. With more than one checker, the compiler does some work several times. */
 const TYPES = ['--noEmit', '--checkers', '1'];
 const checks = [
   ['lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'],
@@ -39,16 +37,21 @@ const checks = [
   ['types', 'node_modules/typescript/bin/tsc', ...TYPES, '-p', '.'],
   ['types of the dashboard', 'node_modules/typescript/bin/tsc', ...TYPES, '-p', 'dashboard'],
 ];
-let failed = 0;
-for (const [name, ...words] of checks) {
-  const ok = run(words);
-  console.log(`${ok ? 'ok' : 'FAILED'}: ${name}`);
-  if (!ok) failed += 1;
-}
+const results = await Promise.all(checks.map(runCheck));
+const failed = results.filter((ok) => !ok).length;
 
 const tests = await runTests();
 console.log(`${tests.passed} passed, ${failed + tests.failed} failed`);
 process.exitCode = failed + tests.failed === 0 ? 0 : 1;
+
+/** Runs one check. Prints its output when it ends, because the checks run concurrently. Returns whether it succeeded. */
+async function runCheck([name, ...words]) {
+  const child = spawn(process.execPath, words, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  process.stdout.write(output + errors);
+  console.log(`${code === 0 ? 'ok' : 'FAILED'}: ${name}`);
+  return code === 0;
+}
 
 /**
  * Runs the tests. Returns the numbers of passed and failed tests from vitest's report. A file that could not be run, or
@@ -99,8 +102,4 @@ function exitWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;
   const npm = process.ppid;
   setInterval(() => process.ppid !== npm && process.kill(process.pid, 'SIGTERM'), 500).unref();
-}
-
-function run(words) {
-  return spawnSync(process.execPath, words, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] }).status === 0;
 }
