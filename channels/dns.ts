@@ -35,8 +35,9 @@ interface Cached {
  * same name and type share one lookup. Failures are not cached.
  */
 export function createDns(options: { servers: readonly string[]; cached: boolean }): Dns {
-  const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: ATTEMPTS });
-  if (options.servers.length > 0) resolver.setServers(options.servers);
+  const given = options.servers.length > 0 ? createResolver(options.servers) : undefined;
+  // A resolver reads the system's servers only once, and they may change while the service runs.
+  const getResolver = () => given ?? createResolver();
   const cache = new Lru<string, Cached>(CACHED_NAMES);
 
   function lookUp<T>(type: string, name: string, query: () => Promise<T[]>): Promise<DnsAnswer<T>> {
@@ -54,13 +55,22 @@ export function createDns(options: { servers: readonly string[]; cached: boolean
   }
 
   return {
-    ns: (name) => lookUp('NS', name, () => resolver.resolveNs(name)),
-    mx: (name) => lookUp('MX', name, async () => (await resolver.resolveMx(name)).map(toMxRecord)),
+    ns: (name) => lookUp('NS', name, () => getResolver().resolveNs(name)),
+    mx: (name) => lookUp('MX', name, async () => (await getResolver().resolveMx(name)).map(toMxRecord)),
     txt: (name) =>
-      lookUp('TXT', name, async () => (await resolver.resolveTxt(name)).map((strings) => strings.join(''))),
-    addresses: (name) => lookUp('A', name, () => combineResults([resolver.resolve4(name), resolver.resolve6(name)])),
+      lookUp('TXT', name, async () => (await getResolver().resolveTxt(name)).map((strings) => strings.join(''))),
+    addresses: (name) => lookUp('A', name, () => resolveAddresses(getResolver(), name)),
   };
 }
+
+function createResolver(servers: readonly string[] = []): Resolver {
+  const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: ATTEMPTS });
+  if (servers.length > 0) resolver.setServers(servers);
+  return resolver;
+}
+
+const resolveAddresses = (resolver: Resolver, name: string): Promise<string[]> =>
+  combineResults([resolver.resolve4(name), resolver.resolve6(name)]);
 
 async function toDnsAnswer<T>(query: () => Promise<T[]>): Promise<DnsAnswer<T>> {
   try {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWebhookReceiver, type WebhookReceiver } from '../test/support/webhook-receiver.ts';
+import { createDns } from './dns.ts';
 import { createWebhookClient, type WebhookClient } from './webhook-request.ts';
 
 let receiver: WebhookReceiver;
@@ -7,7 +8,7 @@ let client: WebhookClient;
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
-  client = createWebhookClient({ allowPrivate: false });
+  client = createWebhookClient({ allowPrivate: false, dns: createDns({ servers: [], cached: false }) });
 });
 afterAll(async () => {
   await client.close();

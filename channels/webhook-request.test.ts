@@ -1,5 +1,6 @@
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
+import { createDns } from './dns.ts';
 import { createWebhookClient } from './webhook-request.ts';
 
 const closing: (() => unknown)[] = [];
@@ -21,7 +22,8 @@ async function startServer(bytes: string): Promise<{ url: string; requests: stri
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, requests };
 }
 
-const client = createWebhookClient({ allowPrivate: true });
+const dns = createDns({ servers: [], cached: false });
+const client = createWebhookClient({ allowPrivate: true, dns });
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
 it.each([

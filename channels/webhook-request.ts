@@ -1,8 +1,10 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { Dns } from '../rules/domains/dns.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 import { isReservedRequestHeader, mergeHeaders } from '../rules/webhooks/headers.ts';
-import { assertPublicHost, BlockedAddressError, publicLookup } from './public-address.ts';
+import { assertPublicHost, BlockedAddressError } from './public-address.ts';
+import { createWebhookLookup } from './webhook-lookup.ts';
 
 /** The time limit of a request, including its redirects and the response's body. Source: contract §7.6. */
 const TIMEOUT_MS = 10_000;
@@ -63,10 +65,10 @@ export interface WebhookClient {
  * Creates a client that calls external endpoints. Unless `allowPrivate` is set, it connects only to public addresses,
  * and checks this at each connection and redirect.
  */
-export function createWebhookClient(options: { allowPrivate: boolean }): WebhookClient {
+export function createWebhookClient(options: { allowPrivate: boolean; dns: Pick<Dns, 'addresses'> }): WebhookClient {
   // The agents have no limit of connections per host, because callers limit their concurrent requests. With a limit
   // here, a slow endpoint would delay all other endpoints on the same host, also of other projects.
-  const agentOptions = { keepAlive: true, timeout: IDLE_MS, ...(!options.allowPrivate && { lookup: publicLookup }) };
+  const agentOptions = { keepAlive: true, timeout: IDLE_MS, lookup: createWebhookLookup(options.dns, options) };
   const agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
   return {
     send: (webhook, signal) =>

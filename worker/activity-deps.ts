@@ -8,6 +8,7 @@ import { createSendRates } from '../activities/emails/send-rates.ts';
 import { createProviderWatch } from '../activities/provider-watch.ts';
 import { createSmsAttempts } from '../activities/sms/attempts.ts';
 import { openBucket } from '../channels/assets/bucket.ts';
+import { createDns } from '../channels/dns.ts';
 import { createEmailProvider, getProviderAddress } from '../channels/email/providers.ts';
 import { withSimulator } from '../channels/email/simulator.ts';
 import { createSmsProvider } from '../channels/sms/providers.ts';
@@ -53,7 +54,8 @@ export function createActivityDeps(p: {
     );
   const provider = createProvider();
   const bulkProvider = createProvider();
-  const webhooks = createWebhookClient({ allowPrivate: config.webhookAllowPrivate });
+  const dns = createDns({ servers: config.dnsServers, cached: false });
+  const webhooks = createWebhookClient({ allowPrivate: config.webhookAllowPrivate, dns });
   const bucket = config.assetsBucket && openBucket(config.assetsBucket);
   const smsProvider = createSmsProvider(config, (sms) => insertCapturedSms(db, sms));
   const endLog = createSampledLog(p.log);

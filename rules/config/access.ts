@@ -31,7 +31,7 @@ export const ACCESS = {
     takes: 'a comma-separated list of IP addresses with optional ports, such as 127.0.0.1:5353,9.9.9.9',
     default: '',
     defaultText: "the system's",
-    about: 'DNS servers for verification of addresses and domains.',
+    about: 'DNS servers for webhooks, and for verification of addresses and domains.',
   },
   SIGNUP: {
     schema: z.enum(['on', 'first', 'off']),
