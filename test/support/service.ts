@@ -19,6 +19,8 @@ export interface TestService {
   names: InstallationNames;
   one: TestProject;
   two: TestProject;
+  /** The lines of the log about errors, unless the test has a log of its own. They explain a response of 500 or more. */
+  errorLines: string[];
   /** Makes a real HTTP request, by default with the key of `one`. */
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
   /** Stops the worker, or starts it again. While it is stopped, work waits in Temporal. */
@@ -40,7 +42,7 @@ export interface TestServiceOptions {
   legacyBefore?: Date;
   /** The interval at which the workers check the task queues of the earlier release. */
   legacyCheckMs?: number;
-  /** The log of API and worker. By default, nothing is logged unless TEST_LOG_LEVEL is set. */
+  /** The log of API and worker. By default, nothing is printed unless TEST_LOG_LEVEL is set. */
   log?: Logger;
 }
 
@@ -66,7 +68,8 @@ export async function startTestService(
     ...env,
   };
   const config = parseConfig(settings);
-  const { log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }) } = options;
+  const errorLines: string[] = [];
+  const { log = createTestLog(errorLines) } = options;
   const { db } = connect({ connectionString: database.url, max: 4, applicationName: 'test', onError: () => {} });
   const one = await buildProject(db, 'One');
   const two = await buildProject(db, 'Two');
@@ -96,6 +99,7 @@ export async function startTestService(
     names: new InstallationNames(await readInstallation(db)),
     one,
     two,
+    errorLines,
     call: (method, path, { key = one.secretKey, ...options } = {}) =>
       callHttp(baseUrl, method, path, { key, ...options }),
     stopWorker,
@@ -109,4 +113,10 @@ export async function startTestService(
       if (!options.database) await database.drop();
     },
   };
+}
+
+/** Creates a log that adds its errors to `lines`, or that prints every line from TEST_LOG_LEVEL on if this is set. */
+function createTestLog(lines: string[]): Logger {
+  const level = process.env.TEST_LOG_LEVEL;
+  return level ? pino({ level }) : pino({ level: 'error' }, { write: (line) => void lines.push(line.trimEnd()) });
 }

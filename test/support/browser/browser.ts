@@ -21,6 +21,8 @@ const AXE_OPTIONS: Parameters<AxeBuilder['options']>[0] = {
   resultTypes: ['violations'],
   preload: { assets: ['media'] },
 };
+/** The number of lines of the service's log that a failed test prints. */
+const ERROR_LINES_MAX = 5;
 /** Rules of axe whose result depends on colors, and therefore on the color scheme. */
 export const COLOR_RULES = ['color-contrast', 'link-in-text-block'] as const;
 const found = await findChromium();
@@ -38,6 +40,8 @@ export function describeInBrowser(name: string, tests: () => void): void {
 export interface DashboardService {
   baseUrl: string;
   db: Db;
+  /** The lines of the service's log about errors. */
+  errorLines?: string[];
 }
 
 export interface OpenDashboard {
@@ -82,7 +86,9 @@ export async function openDashboard(p: OpenDashboard): Promise<OpenedDashboard> 
     const failures = [...(task.result?.errors ?? []).map(({ message }) => message), ...faults];
     if (failures.length > 0) {
       const picture = await takeScreenshot(page, `failed-${Date.now()}`);
-      console.error(`The screen of “${task.name}” is in ${picture}\n${failures.join('\n').slice(0, 2_000)}`);
+      const logged = service.errorLines?.slice(-ERROR_LINES_MAX) ?? [];
+      const reasons = [...failures, ...logged].join('\n').slice(0, 4_000);
+      console.error(`The screen of “${task.name}” is in ${picture}\n${reasons}`);
     }
     expect(faults, 'what the page did wrong').toEqual([]);
   });
