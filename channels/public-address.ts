@@ -29,8 +29,13 @@ export function isPublicAddress(address: string): boolean {
  */
 export function findPrivateHostReason(url: URL): string | undefined {
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  const isPrivate = isIP(host) === 0 ? /(?:^|\.)localhost$/i.test(host) : !isPublicAddress(host);
+  const isPrivate = isIP(host) === 0 ? isLocalhost(host) : !isPublicAddress(host);
   return isPrivate ? `${host} is not a public address` : undefined;
+}
+
+/** Tells whether a host name is a name of this machine (RFC 6761 §6.3). */
+export function isLocalhost(name: string): boolean {
+  return /(?:^|\.)localhost\.?$/i.test(name);
 }
 
 /**

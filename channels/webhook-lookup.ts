@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Dns } from '../rules/domains/dns.ts';
-import { BlockedAddressError, isPublicAddress } from './public-address.ts';
+import { BlockedAddressError, isLocalhost, isPublicAddress } from './public-address.ts';
 
 type Callback = Parameters<LookupFunction>[2];
 
@@ -11,14 +11,15 @@ type Callback = Parameters<LookupFunction>[2];
  * servers do not respond would delay all connections of all tenants, and those to Postgres and the email provider.
  *
  * The function returns only public addresses. The connection uses exactly the address that was checked, which prevents
- * DNS rebinding. With `allowPrivate`, it returns all addresses, and looks up a name that is unknown to the DNS in the
- * system, which also knows `/etc/hosts` and search domains.
+ * DNS rebinding. With `allowPrivate`, it returns all addresses. The system then looks up `localhost`, and names that the
+ * DNS does not know, because the system also knows `/etc/hosts` and search domains.
  */
 export function createWebhookLookup(
   dns: Pick<Dns, 'addresses'>,
   { allowPrivate }: { allowPrivate: boolean },
 ): LookupFunction {
   return (hostname, options, callback) => {
+    if (allowPrivate && isLocalhost(hostname)) return systemLookup(hostname, options, callback);
     void dns.addresses(hostname).then((answer) => {
       if (answer.kind === 'fault') return fail(callback, 'EAI_AGAIN', `no address of ${hostname}: ${answer.reason}`);
       if (answer.kind === 'absent' && allowPrivate) return systemLookup(hostname, options, callback);
