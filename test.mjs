@@ -31,7 +31,7 @@ ensureBuilt();
  * Returns the command that checks the types of a folder. With more than one checker, the compiler does some work several
  * times. The compiler stores its results, so the next check only reads files that changed, and files that import them.
  */
-function typesOf(folder) {
+function buildTypeCheck(folder) {
   const results = `node_modules/.cache/types/${folder === '.' ? 'root' : folder}.tsbuildinfo`;
   const options = ['--noEmit', '--checkers', '1', '--incremental', '--tsBuildInfoFile', results];
   return ['node_modules/typescript/bin/tsc', ...options, '-p', folder];
@@ -42,8 +42,8 @@ const checks = [
   ['import directions', 'test/check-imports.mjs'],
   ['names', 'test/check-names.mjs'],
   ['language', 'test/check-words.mjs'],
-  ['types', ...typesOf('.')],
-  ['types of the dashboard', ...typesOf('dashboard')],
+  ['types', ...buildTypeCheck('.')],
+  ['types of the dashboard', ...buildTypeCheck('dashboard')],
 ];
 const results = await Promise.all(checks.map(runCheck));
 const failed = results.filter((ok) => !ok).length;

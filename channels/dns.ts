@@ -59,7 +59,8 @@ export function createDns(options: { servers: readonly string[]; cached: boolean
     mx: (name) => lookUp('MX', name, async () => (await getResolver().resolveMx(name)).map(toMxRecord)),
     txt: (name) =>
       lookUp('TXT', name, async () => (await getResolver().resolveTxt(name)).map((strings) => strings.join(''))),
-    addresses: (name) => lookUp('A', name, () => resolveAddresses(getResolver(), name)),
+    addresses: (name) =>
+      lookUp('A', name, () => combineResults([getResolver().resolve4(name), getResolver().resolve6(name)])),
   };
 }
 
@@ -68,9 +69,6 @@ function createResolver(servers: readonly string[] = []): Resolver {
   if (servers.length > 0) resolver.setServers(servers);
   return resolver;
 }
-
-const resolveAddresses = (resolver: Resolver, name: string): Promise<string[]> =>
-  combineResults([resolver.resolve4(name), resolver.resolve6(name)]);
 
 async function toDnsAnswer<T>(query: () => Promise<T[]>): Promise<DnsAnswer<T>> {
   try {

@@ -2,6 +2,7 @@ import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { EmailDeliveryInput } from '../workflows/email-delivery.ts';
 import type { SmsDeliveryInput } from '../workflows/sms-delivery.ts';
 import type { Target } from './names.ts';
+import { readEach } from './read-each.ts';
 import { readRunHistory } from './run-histories.ts';
 import { type ListedRun, listCompleted } from './run-states.ts';
 import { buildInstallationCondition } from './search-attributes.ts';
@@ -20,8 +21,6 @@ type DeliveryInput = Partial<EmailDeliveryInput & SmsDeliveryInput>;
 /** The gRPC status code NOT_FOUND. */
 const GRPC_NOT_FOUND = 5;
 const COMPLETED_MAX = 1_000;
-/** The number of inputs that are read from Temporal concurrently. Reading one input is one small RPC. */
-const READ_AT_A_TIME = 16;
 
 /** The functions with which recovery finds the delivery workflows of messages. */
 export type Deliveries = ReturnType<typeof createDeliveryFinder>;
@@ -53,16 +52,11 @@ async function listRunningDeliveries(
   return readMessageIds(target, runs);
 }
 
-async function readMessageIds({ client }: Target, runs: Run[]): Promise<DeliveryRun[]> {
-  const deliveries: DeliveryRun[] = [];
-  for (let at = 0; at < runs.length; at += READ_AT_A_TIME) {
-    const batch = runs.slice(at, at + READ_AT_A_TIME).map(async ({ workflowId, runId }) => {
-      const [input] = await readRunInput(client, workflowId, runId).catch(emptyIfNotFound);
-      return { workflowId, runId, ids: listMessageIds(input as DeliveryInput | undefined) };
-    });
-    deliveries.push(...(await Promise.all(batch)));
-  }
-  return deliveries;
+function readMessageIds({ client }: Target, runs: Run[]): Promise<DeliveryRun[]> {
+  return readEach(runs, async ({ workflowId, runId }) => {
+    const [input] = await readRunInput(client, workflowId, runId).catch(emptyIfNotFound);
+    return { workflowId, runId, ids: listMessageIds(input as DeliveryInput | undefined) };
+  });
 }
 
 async function listSentDeliveries(

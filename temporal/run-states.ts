@@ -7,6 +7,7 @@ import {
 } from '@temporalio/client';
 import { parseRowId } from '../rules/executions/started-work.ts';
 import type { InstallationNames, Target } from './names.ts';
+import { readEach } from './read-each.ts';
 import { readRunHistory } from './run-histories.ts';
 import { buildInstallationCondition } from './search-attributes.ts';
 
@@ -45,8 +46,6 @@ export function isOpenStatus(status: string | null | undefined): status is 'RUNN
 
 /** The gRPC status code NOT_FOUND: the workflow has ended, or Temporal does not have it. */
 const NOT_FOUND = 5;
-/** The number of workflows whose state is read from Temporal concurrently. Reading one state is one small RPC. */
-const DESCRIBED_AT_A_TIME = 16;
 
 /** One page of Temporal's list. `next` is the cursor of the next page; null after the last page. */
 interface RunPage {
@@ -134,16 +133,13 @@ function toListedRuns(info: Listed): ListedRun[] {
 
 /** Finds the last run of each workflow, by workflow id. Workflows that Temporal does not have are absent. */
 export async function findLastRuns(client: Client, workflowIds: string[]): Promise<Map<string, LastRun>> {
-  const found = new Map<string, LastRun>();
-  for (let at = 0; at < workflowIds.length; at += DESCRIBED_AT_A_TIME) {
-    const batch = workflowIds.slice(at, at + DESCRIBED_AT_A_TIME);
-    const runs = await Promise.all(batch.map((workflowId) => findLastRun(client, workflowId)));
-    batch.forEach((workflowId, n) => {
+  const runs = await readEach(workflowIds, (workflowId) => findLastRun(client, workflowId));
+  return new Map(
+    workflowIds.flatMap((workflowId, n) => {
       const run = runs[n];
-      if (run) found.set(workflowId, run);
-    });
-  }
-  return found;
+      return run ? [[workflowId, run] as const] : [];
+    }),
+  );
 }
 
 async function findLastRun(client: Client, workflowId: string): Promise<LastRun | undefined> {
