@@ -19,8 +19,8 @@ export interface TestService {
   names: InstallationNames;
   one: TestProject;
   two: TestProject;
-  /** The lines of the log about errors, unless the test has a log of its own. They explain a response of 500 or more. */
-  errorLines: string[];
+  /** Warnings and errors of the log, unless the test has a log of its own. They explain a response of 500 or more. */
+  warningLines: string[];
   /** Makes a real HTTP request, by default with the key of `one`. */
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
   /** Stops the worker, or starts it again. While it is stopped, work waits in Temporal. */
@@ -68,8 +68,8 @@ export async function startTestService(
     ...env,
   };
   const config = parseConfig(settings);
-  const errorLines: string[] = [];
-  const { log = createTestLog(errorLines) } = options;
+  const warningLines: string[] = [];
+  const { log = createTestLog(warningLines) } = options;
   const { db } = connect({ connectionString: database.url, max: 4, applicationName: 'test', onError: () => {} });
   const one = await buildProject(db, 'One');
   const two = await buildProject(db, 'Two');
@@ -99,7 +99,7 @@ export async function startTestService(
     names: new InstallationNames(await readInstallation(db)),
     one,
     two,
-    errorLines,
+    warningLines,
     call: (method, path, { key = one.secretKey, ...options } = {}) =>
       callHttp(baseUrl, method, path, { key, ...options }),
     stopWorker,
@@ -115,8 +115,11 @@ export async function startTestService(
   };
 }
 
-/** Creates a log that adds its errors to `lines`, or that prints every line from TEST_LOG_LEVEL on if this is set. */
+/**
+ * Creates a log that adds its warnings and errors to `lines`. If TEST_LOG_LEVEL is set, the log prints all lines of this
+ * level and above instead.
+ */
 function createTestLog(lines: string[]): Logger {
   const level = process.env.TEST_LOG_LEVEL;
-  return level ? pino({ level }) : pino({ level: 'error' }, { write: (line) => void lines.push(line.trimEnd()) });
+  return level ? pino({ level }) : pino({ level: 'warn' }, { write: (line) => void lines.push(line.trimEnd()) });
 }

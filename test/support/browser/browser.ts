@@ -22,7 +22,7 @@ const AXE_OPTIONS: Parameters<AxeBuilder['options']>[0] = {
   preload: { assets: ['media'] },
 };
 /** The number of lines of the service's log that a failed test prints. */
-const ERROR_LINES_MAX = 5;
+const WARNING_LINES_MAX = 10;
 /** Rules of axe whose result depends on colors, and therefore on the color scheme. */
 export const COLOR_RULES = ['color-contrast', 'link-in-text-block'] as const;
 const found = await findChromium();
@@ -40,8 +40,8 @@ export function describeInBrowser(name: string, tests: () => void): void {
 export interface DashboardService {
   baseUrl: string;
   db: Db;
-  /** The lines of the service's log about errors. */
-  errorLines?: string[];
+  /** The warnings and errors of the service's log. */
+  warningLines?: string[];
 }
 
 export interface OpenDashboard {
@@ -86,7 +86,7 @@ export async function openDashboard(p: OpenDashboard): Promise<OpenedDashboard> 
     const failures = [...(task.result?.errors ?? []).map(({ message }) => message), ...faults];
     if (failures.length > 0) {
       const picture = await takeScreenshot(page, `failed-${Date.now()}`);
-      const logged = service.errorLines?.slice(-ERROR_LINES_MAX) ?? [];
+      const logged = service.warningLines?.slice(-WARNING_LINES_MAX) ?? [];
       const reasons = [...failures, ...logged].join('\n').slice(0, 4_000);
       console.error(`The screen of “${task.name}” is in ${picture}\n${reasons}`);
     }
