@@ -181,11 +181,14 @@ async function listSegmentsUsing(db: Db, p: { projectId: string; name: string })
     .map(({ id, name }) => ({ id, name }));
 }
 
-/** Lists the workflows that use the event: as their trigger, as an exit, in a WAIT_FOR_EVENT, or in a condition. */
+/**
+ * Lists the workflows that use the event: as their trigger, as an exit, in a WAIT_FOR_EVENT, or in a condition. A
+ * workflow that is started manually may still have an event name, but the event does not start it.
+ */
 export async function listWorkflowsUsing(db: Db, p: { projectId: string; name: string }): Promise<NamedUse[]> {
   const types = STEP_TYPES.filter((type) => STEPS[type].usesEvent);
   const { rows } = await sql<NamedUse & { triggered: boolean } & StepOfUse>`
-    SELECT w.id, w.name, coalesce(w.event_name = ${p.name}, false) OR EXISTS (
+    SELECT w.id, w.name, (w.trigger_type = 'EVENT' AND w.event_name IS NOT DISTINCT FROM ${p.name}) OR EXISTS (
       SELECT FROM jsonb_array_elements(w.exit_on) AS x WHERE x->>'eventName' = ${p.name}) AS triggered, s.type, s.config
     FROM workflows w LEFT JOIN workflow_steps s ON s.workflow_id = w.id AND s.type = ANY(${types}::text[])
     WHERE w.project_id = ${p.projectId} ORDER BY w.id

@@ -145,6 +145,16 @@ describe('events', () => {
   });
 });
 
+it('events are not used by a workflow that has changed from this event to a manual start', async () => {
+  const workflow = await expectOk(
+    api.call('POST', '/workflows', { body: { name: 'Switched', eventName: 'switched' } }),
+  );
+  const listUses = async () => (await expectOk(api.call('GET', '/events/switched/usage'))).usedInWorkflows;
+  expect(await listUses()).toEqual([{ id: workflow.id, name: 'Switched' }]);
+  await expectOk(api.call('PATCH', `/workflows/${workflow.id}`, { body: { triggerType: 'MANUAL' } }));
+  expect(await listUses()).toEqual([]);
+});
+
 describe('the activity feed', () => {
   it('shows entries of every kind in one order, page by page, and filters by type and contact', async () => {
     const { data } = await track(api, 'feed@example.com', 'seen');
