@@ -10,15 +10,16 @@ import { type WalkStop, walk } from './walk.ts';
 /**
  * Continues an execution with the step that follows a finished step. If the finished step was deleted in the meantime,
  * the execution ends.
+ * @param p.endedAt when a pause was over; the current time if absent
  */
 export async function continueWalk(
   environment: ExecutionEnvironment,
   { execution, graph }: LockedExecution,
-  p: { visit: Visit; branch?: Branch; pending: PendingWrites },
+  p: { visit: Visit; endedAt?: Date | undefined; branch?: Branch; pending: PendingWrites },
 ): Promise<WalkStop> {
-  const { visit, branch, pending } = p;
+  const { visit, endedAt, branch, pending } = p;
   if (!graph.steps.has(visit.stepId)) return endAtDeletedStep(execution, pending);
-  const eventsSince = getEventsSince(environment, execution, visit);
+  const eventsSince = getEventsSince(environment, execution, { visit, endedAt });
   const stepId = findNextStep(graph, visit.stepId, branch);
   const from = visit.visit;
   return walk(environment, { execution, graph, stepId, from, pending, ...(eventsSince && { eventsSince }) });
@@ -45,19 +46,19 @@ export function endAtDeletedStep(execution: CurrentExecution, pending: PendingWr
 }
 
 /**
- * Returns the instant from which recorded events count for the wait after this visit. If the visited step sends an
- * email, the events of that email count, because they are recorded while the step still runs. An event that the step
- * before the visited step recorded at its end does not count. Such an event has the same time as `startedAt` of the
- * visit, which is rounded down to milliseconds, so the returned instant is 1 ms later. Undefined means the time of the
- * transaction. In a sandbox or preview, the instant is in the time of the run.
+ * Returns the instant from which recorded events count for the wait after this visit. After a pause, this is the end of
+ * the pause. If the visited step sends an email, the events of that email count, because they are recorded while the
+ * step still runs. An event that the step before the visited step recorded at its end does not count. Such an event has
+ * the same time as `startedAt` of the visit, which is rounded down to milliseconds, so the returned instant is 1 ms
+ * later. Undefined means the time of the transaction. In a sandbox or preview, the instant is in the time of the run.
  */
 function getEventsSince(
   environment: ExecutionEnvironment,
   execution: CurrentExecution,
-  visit: Visit,
+  { visit, endedAt }: { visit: Visit; endedAt: Date | undefined },
 ): Date | undefined {
   const { sendsEmail } = STEPS[visit.type];
   const { run } = execution;
-  if (!run) return sendsEmail ? new Date(visit.startedAt.getTime() + 1) : undefined;
+  if (!run) return sendsEmail ? new Date(visit.startedAt.getTime() + 1) : endedAt;
   return sendsEmail && run.since !== null ? new Date(run.since) : environment.now(execution);
 }

@@ -30,6 +30,8 @@ const SKIPPED_AT_ONCE = 100;
 export interface PauseEnd {
   /** The event that ended a wait; undefined after its deadline and for a DELAY. */
   eventId: string | undefined;
+  /** When that event was recorded, if known. */
+  eventAt?: Date | undefined;
   tookMs: number;
 }
 

@@ -25,15 +25,17 @@ export async function endPause(
   const ended = environment.getPauseEnd(execution, graph.steps.get(visit.stepId), p.ended);
   const at = { executionId: execution.id, visit: visit.visit };
   const eventId = p.resume === 'delay' ? undefined : ended.eventId;
+  // Handling the end may be late, for example after an outage. Events in the meantime count for a wait that follows.
+  const endedAt = (eventId ? ended.eventAt : visit.dueAt) ?? undefined;
   if (execution.laps) recordPauseEnd(execution.laps, { byEvent: eventId !== undefined, tookMs: ended.tookMs });
   if (p.resume === 'delay') {
     pending.closed.push({ ...at, status: 'COMPLETED' });
-    return continueWalk(environment, locked, { visit, pending });
+    return continueWalk(environment, locked, { visit, endedAt, pending });
   }
   const branch: Branch = eventId ? 'event' : 'timeout';
   pending.closed.push({ ...at, status: 'COMPLETED', output: eventId ? { branch, eventId } : { branch } });
   pending.passedWaits.push(at);
-  return continueWalk(environment, locked, { visit, branch, pending });
+  return continueWalk(environment, locked, { visit, endedAt, branch, pending });
 }
 
 /**

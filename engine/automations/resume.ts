@@ -93,7 +93,8 @@ export async function resumeExecutions(
       stops.push({ stop: { next: deleted.get(input.executionId) ?? MISSING } });
       continue;
     }
-    const ended = { eventId: waitEvents.get(input.executionId), tookMs: found.visitAgeMs };
+    const event = waitEvents.get(input.executionId);
+    const ended = { eventId: event?.id, eventAt: event?.at ?? undefined, tookMs: found.visitAgeMs };
     stops.push({ found, stop: await resumeWalk(environment, found, { input, ended, pending }) });
   }
   await savePendingWrites(trx, { projectId, pending });

@@ -157,22 +157,29 @@ export async function satisfyWaits(
   );
 }
 
+/** The event that satisfied a wait. `at` is when it was recorded; null if its row has been deleted since. */
+export interface WaitEvent {
+  id: string;
+  at: Date | null;
+}
+
 /**
- * Finds the events that satisfied these waits. Returns the event ids by execution id. Waits that have no event yet or
- * do not exist are absent from the result.
+ * Finds the events that satisfied these waits. Returns the events by execution id. Waits that have no event yet or do
+ * not exist are absent from the result.
  */
 export async function findWaitEvents(
   trx: Trx,
   p: { projectId: string; waits: WaitRef[] },
-): Promise<Map<string, string>> {
+): Promise<Map<string, WaitEvent>> {
   if (p.waits.length === 0) return new Map();
-  const { rows } = await sql<{ execution_id: string; event_id: string }>`
-    SELECT w.execution_id, w.event_id FROM execution_waits w
+  const { rows } = await sql<WaitEvent & { execution_id: string }>`
+    SELECT w.execution_id, w.event_id AS id, e.created_at AS at FROM execution_waits w
     JOIN unnest(${p.waits.map((w) => w.executionId)}::uuid[], ${p.waits.map((w) => w.visit)}::int[]) AS u (execution_id, visit)
       USING (execution_id, visit)
+    LEFT JOIN events e ON e.id = w.event_id
     WHERE w.project_id = ${p.projectId} AND w.event_id IS NOT NULL
   `.execute(trx);
-  return new Map(rows.map((row) => [row.execution_id, row.event_id]));
+  return new Map(rows.map(({ execution_id, ...event }) => [execution_id, event]));
 }
 
 /** Deletes waits that have ended, so that later events are matched against open waits only. */

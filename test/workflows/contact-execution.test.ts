@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
@@ -185,6 +186,47 @@ describe('a contact who triggers a workflow', () => {
     expect((await waitForEnd(workflow.id)).exitReason).toBe('event');
   });
 });
+
+describe('two waits in a row', () => {
+  it.each([
+    ['a wait', { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid' }, to: { event: 'second' } }],
+    ['a delay', { type: 'DELAY', config: { amount: 1, unit: 'seconds' }, to: 'second' }],
+  ] as const)('receive an event that arrives before a worker has handled the end of %s', async (name, first) => {
+    const workflow = await buildWorkflow(service, {
+      eventName: name,
+      steps: {
+        first,
+        second: {
+          type: 'WAIT_FOR_EVENT',
+          config: { eventName: 'shipped', timeout: 5 },
+          to: { event: 'out', timeout: 'late' },
+        },
+        out: { type: 'EXIT', config: { reason: 'event' } },
+        late: { type: 'EXIT', config: { reason: 'late' } },
+      },
+    });
+    const email = `${name.replace(' ', '-')}@example.com`;
+    await track(service, email, name);
+    const { id } = await waitForStep(workflow.id, workflow.steps.first);
+    await service.stopWorker();
+    await track(service, email, 'paid');
+    await until(async () => (await isDelayOver(id)) || undefined, 'the end of the delay');
+    await track(service, email, 'shipped');
+    await service.startWorker();
+    expect((await waitForEnd(workflow.id)).exitReason).toBe('event');
+  });
+});
+
+/** Tells whether the current step of an execution is no delay that still runs. */
+async function isDelayOver(executionId: string): Promise<boolean> {
+  const open = await service.db
+    .selectFrom('execution_steps')
+    .select('visit')
+    .where('execution_id', '=', executionId)
+    .where('due_at', '>', sql<Date>`now()`)
+    .execute();
+  return open.length === 0;
+}
 
 describe('a WEBHOOK step', () => {
   it('retries temporary failures with the same Idempotency-Key', async () => {
