@@ -403,6 +403,10 @@ async function lockStart(trx: Trx, p: CampaignStart): Promise<StartRow | undefin
   return rows[0];
 }
 
+/**
+ * Moves a campaign to SENDING and stores its text. `going_since` decides which recipients are late. It is the time of
+ * the request or of the schedule, because an outage until this call makes no recipient late.
+ */
 async function startSending(trx: Trx, p: CampaignStart, campaign: Campaign): Promise<void> {
   const { topicId } = campaign;
   const common = { projectId: p.projectId, type: 'MARKETING' as const, templateId: null, topicId };
@@ -413,7 +417,8 @@ async function startSending(trx: Trx, p: CampaignStart, campaign: Campaign): Pro
   const ofVariants = campaign.variants ? contentIds : null;
   await sql`
     UPDATE campaigns SET status = CASE WHEN status = 'SCHEDULED' THEN 'SENDING' ELSE status END, content_id = ${contentIds[0]},
-      variant_content_ids = ${ofVariants}::uuid[], started_at = coalesce(started_at, now()), going_since = now(), updated_at = now()
+      variant_content_ids = ${ofVariants}::uuid[], started_at = coalesce(started_at, now()),
+      going_since = greatest(going_since, coalesce(started_at, scheduled_at, now())), updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId}
   `.execute(trx);
 }

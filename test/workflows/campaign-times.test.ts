@@ -93,6 +93,21 @@ describe("a campaign at the recipients' local time", () => {
     expect(await countOutcomes(id)).toEqual({ SENT: 2, 'FAILED too_late': 3 });
   });
 
+  it('skips nobody because of an outage between the request to send and the start', async () => {
+    await buildContactsInZone('ontime', 'Asia/Kathmandu');
+    const id = await create();
+    await campaigns.service.stopWorker();
+    await send(id, {
+      sendAtLocal: writeLocalTime(toWallTime('Asia/Kathmandu', Date.now() - 20 * 60_000)),
+      latePolicy: 'SKIP',
+    });
+    await sql`UPDATE campaigns SET started_at = now() - interval '25 minutes' WHERE id = ${id}`.execute(
+      campaigns.service.db,
+    );
+    await campaigns.service.startWorker();
+    expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 2, skippedCount: 0 });
+  });
+
   it('is SCHEDULED until the first time zone reaches the hour, and can be rescheduled', async () => {
     await buildContactsInZone('any', 'Europe/Berlin');
     const sendAtLocal = writeLocalTime(Date.now() + 3 * DAY_MS);
