@@ -1,21 +1,9 @@
 import type { ProviderResult } from '../../channels/email/provider.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
-import { checkWindowGate } from '../../rules/campaigns/gate.ts';
 import { createFailedOutcome, type RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { classifyRefusal, cutAfterReplyCodes, type Refusal } from '../../rules/emails/refusal.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
-
-/**
- * Returns when the project's sending window opens, if this email has to wait for the window. Undefined for other
- * emails. Only MARKETING email of automations waits here. The sender of an API request has chosen the time, and a
- * campaign checks the window for each chunk of recipients.
- */
-export function findWindowOpening({ sourceType, contentType, clock }: ClaimedEmail): Date | undefined {
-  if (sourceType !== 'WORKFLOW' || contentType !== 'MARKETING' || !clock?.window) return undefined;
-  const gate = checkWindowGate(clock, Date.now());
-  return gate.kind === 'closed' ? new Date(gate.notBeforeMs) : undefined;
-}
 
 /** Classifies the provider's refusal of an email. Undefined if the provider did not refuse the email. */
 export function getRefusal(result: ProviderResult): Refusal | undefined {

@@ -8,6 +8,7 @@ import { type ClaimedEmail, releaseEmail } from '../../db/sending/email-ledger.t
 import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import type { EmailResult } from '../../engine/attempts/email-outcomes.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
+import { findWindowOpening } from '../../rules/campaigns/gate.ts';
 import type { Config } from '../../rules/config.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import {
@@ -25,7 +26,7 @@ import { decideWithholding } from '../../rules/emails/withheld.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
 import { createHoldGuard, type HoldGuard } from '../hold-guard.ts';
-import { deferOrExpire, describeResult, findWindowOpening, getRefusal } from './decision.ts';
+import { deferOrExpire, describeResult, getRefusal } from './decision.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { createEmailMessages, type EmailMessages, type ReadyEmail } from './message.ts';
 import { OPEN_ROUTE, type RouteWatch } from './route-watch.ts';
@@ -209,7 +210,7 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
     const withheld = decideWithholding(email);
     if (withheld) return withheld;
     if (!email.to) return createFailedOutcome('contact_deleted');
-    const dueAt = findWindowOpening(email);
+    const dueAt = email.clock && findWindowOpening(email.clock, Date.now());
     if (dueAt) return { kind: 'outside_window', dueAt };
     const pausedUntil = isOnRoute(email) ? await routeWatch.readPauseEnd(email.projectId) : undefined;
     if (pausedUntil) return { kind: 'throttled', cause: 'route', dueAt: pausedUntil };

@@ -104,7 +104,7 @@ async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: K
   const effects = positions.flatMap((position) => position.atEffect('SEND_EMAIL', EMAIL_OF) ?? []);
   const drafts = await draftStepEmails(trx, { projectId, positions: effects });
   const marketing = drafts.filter((draft) => 'content' in draft && draft.content.type === 'MARKETING');
-  const waits = await startWindowWaits(trx, { projectId, steps: marketing.map(({ position }) => position) });
+  const { waits } = await startWindowWaits(trx, { projectId, steps: marketing.map(({ position }) => position) });
   const emails = await saveStepEmails(trx, {
     projectId,
     drafts: drafts.filter(({ position }) => !waits.has(position.execution.id)),

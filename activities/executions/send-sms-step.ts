@@ -120,8 +120,8 @@ async function renderBody(
 }
 
 /**
- * Inserts the SMS and completes the step. Consent is checked here, while the contact is locked, and again when the SMS
- * is claimed.
+ * Inserts the SMS and completes the step. Consent and the sending window are checked here, while the contact is locked,
+ * and again when the SMS is claimed.
  */
 async function acceptSms(
   trx: Trx,
@@ -139,8 +139,8 @@ async function acceptSms(
   // An SMS is marketing unless the step's config has `transactional: true`. Marketing waits for the project's sending
   // window.
   const marketing = position.step.config.transactional !== true;
-  const waits = marketing ? [position] : [];
-  const wait = (await startWindowWaits(trx, { projectId, steps: waits })).get(execution.id);
+  const { waits, advanced } = await startWindowWaits(trx, { projectId, steps: marketing ? [position] : [] });
+  const wait = waits.get(execution.id);
   if (wait) return { next: wait, outbox: [] };
   const { to, body, from } = prepared;
   if (!(await canSendSms(trx, { pads, projectId, contactId, to, from, marketing })))
@@ -159,7 +159,9 @@ async function acceptSms(
         sandbox: position.sandbox,
       }),
     );
-    return end({ status: 'COMPLETED', output: { smsId: sms.id } }, outbox);
+    // Keeps the mark in the output of the visit, because each attempt at the SMS reads it there.
+    const output = { smsId: sms.id, ...(advanced.has(execution.id) && { advanced: true }) };
+    return end({ status: 'COMPLETED', output }, outbox);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return end({ status: 'FAILED', error: error.message });

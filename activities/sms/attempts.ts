@@ -1,9 +1,10 @@
 import type { SmsProvider } from '../../channels/sms/provider.ts';
 import type { Db, Trx } from '../../db/connection.ts';
 import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
-import { type ClaimedSms, claimSms, type SmsOutcome, settleSms } from '../../db/sms/ledger.ts';
+import { type ClaimedSms, claimSms, releaseSms, type SmsOutcome, settleSms } from '../../db/sms/ledger.ts';
 import { addSmsStops } from '../../db/sms/stops.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { findWindowOpening } from '../../rules/campaigns/gate.ts';
 import type { LastAttempt } from '../../rules/emails/last-attempt.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { padHmacKey } from '../../rules/emails/suppression.ts';
@@ -24,7 +25,9 @@ export interface SmsAttemptResult {
   outcome:
     | { kind: 'accepted' | 'failed' | 'absent' }
     | { kind: 'deferred'; dueAt: Date; last: LastAttempt }
-    | { kind: 'unrecorded'; dueAt: Date };
+    | { kind: 'unrecorded'; dueAt: Date }
+    /** The SMS was not attempted, because its sending window is closed until `dueAt`. */
+    | { kind: 'outside_window'; dueAt: Date };
 }
 
 /**
@@ -93,6 +96,12 @@ async function attemptSms(
   { expiresAt, whenSettled }: Batch,
 ): Promise<SmsAttemptResult> {
   const { id, projectId, claim } = sms;
+  // A stop is recorded at once, also while the window is closed.
+  const dueAt = sms.consents ? findWindowOpening(sms.clock, Date.now()) : undefined;
+  if (dueAt) {
+    await releaseSms(db, sms);
+    return { id, outcome: { kind: 'outside_window', dueAt } };
+  }
   const route = provider?.kind ?? 'none';
   const { outcome, attempted } = decideOutcome(sms, await callProvider(provider, sms), { expiresAt, route });
   const { counted, outbox: queued } = await retryPersistently(() =>

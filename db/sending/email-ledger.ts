@@ -66,7 +66,8 @@ export interface ClaimedEmail extends CarriedVariables {
   suppressedBy: SuppressionReason | null;
   /**
    * Time zones of the project and the contact, and the sending window. The window is null if it does not affect the
-   * email.
+   * email. It affects only MARKETING email of automations: the sender of an API request has chosen the time, and a
+   * campaign checks the window for each chunk of recipients.
    */
   clock?: RecipientTiming;
 }
@@ -129,7 +130,7 @@ async function readClaimedEmails(
     WITH ${taken}
     SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.visit, t.source_type, t.mode, t.to_email,
       t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
-      CASE WHEN p.sending_window IS NOT NULL AND NOT EXISTS (
+      CASE WHEN p.sending_window IS NOT NULL AND t.source_type = 'WORKFLOW' AND k.type = 'MARKETING' AND NOT EXISTS (
         SELECT FROM execution_steps v WHERE v.execution_id = t.execution_id AND v.visit = t.visit AND ${wasAdvancedSql(sql`v`)})
         THEN p.sending_window END AS sending_window, p.timezone,
       c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.pending, c.data AS contact_data, c.untrusted_keys,

@@ -1,9 +1,13 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { RecipientTiming } from '../../rules/campaigns/gate.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { listSmsStatusesBefore, type SmsStatus } from '../../rules/sms/status.ts';
 import type { Db, Trx } from '../connection.ts';
+import type { ClockRow } from '../contacts/clock.ts';
+import { wasAdvancedSql } from '../executions/visits.ts';
+import { isOwnedBySql } from '../owned-by.ts';
 import { addSmsStops, isSmsStoppedSql, liftSmsStops } from './stops.ts';
 
 export interface ClaimedSms {
@@ -17,33 +21,56 @@ export interface ClaimedSms {
   attempts: number;
   /** False if a stop or a missing consent prevents the SMS (`isSmsStoppedSql`). */
   consents: boolean;
+  /**
+   * Time zones of the project and the contact, and the sending window. The window is null if it does not affect the
+   * SMS. It affects only marketing SMS of automations. It does not affect a sandbox, whose step has waited if it had to.
+   */
+  clock: RecipientTiming;
 }
 
 /**
  * Claims SMS for their deliveries. Until the claim is released, only the delivery that claimed an SMS can claim it
- * again, for example after a crash. The same statement reads consent (`isSmsStoppedSql`).
+ * again, for example after a crash. The same statement reads consent (`isSmsStoppedSql`) and the sending window.
  */
 export async function claimSms(
   db: Db,
   p: { projectId: string; messages: { id: string; deliveryId: string }[]; pads: KeyPads },
 ): Promise<ClaimedSms[]> {
-  const { rows } = await sql<ClaimedSms>`
-    WITH n AS MATERIALIZED (SELECT nextval('claims') AS claim)
-    UPDATE sms_messages s SET claim = n.claim, delivery_id = u.delivery_id, attempts = s.attempts + 1
-    FROM n, unnest(${p.messages.map((m) => m.id)}::uuid[], ${p.messages.map((m) => m.deliveryId)}::uuid[]) AS u (id, delivery_id)
-    WHERE s.project_id = ${p.projectId} AND s.id = u.id AND s.status = 'PENDING'
-      AND (s.delivery_id IS NULL OR s.delivery_id = u.delivery_id)
-    RETURNING s.id, s.project_id AS "projectId", s.to_phone AS "to", s.from_phone AS "from", s.body, s.mode, s.claim, s.attempts,
+  const marketing = sql<SqlBool>`coalesce(s.marketing, s.execution_id IS NOT NULL)`;
+  const { rows } = await sql<Omit<ClaimedSms, 'clock'> & ClockRow>`
+    WITH n AS MATERIALIZED (SELECT nextval('claims') AS claim), s AS (
+      UPDATE sms_messages m SET claim = n.claim, delivery_id = u.delivery_id, attempts = m.attempts + 1
+      FROM n, unnest(${p.messages.map((m) => m.id)}::uuid[], ${p.messages.map((m) => m.deliveryId)}::uuid[]) AS u (id, delivery_id)
+      WHERE m.project_id = ${p.projectId} AND m.id = u.id AND m.status = 'PENDING'
+        AND (m.delivery_id IS NULL OR m.delivery_id = u.delivery_id)
+      RETURNING m.*)
+    SELECT s.id, s.project_id AS "projectId", s.to_phone AS "to", s.from_phone AS "from", s.body, s.mode, s.claim, s.attempts,
       NOT ${isSmsStoppedSql({
         pads: p.pads,
         projectId: sql`s.project_id`,
         to: sql`s.to_phone`,
         from: sql`s.from_phone`,
         contactId: sql`s.contact_id`,
-        marketing: sql`coalesce(s.marketing, s.execution_id IS NOT NULL)`,
-      })} AS consents
+        marketing,
+      })} AS consents,
+      c.data->>'timezone' AS zone, p.timezone AS "projectZone",
+      CASE WHEN p.sending_window IS NOT NULL AND s.execution_id IS NOT NULL AND ${marketing} AND NOT s.sandbox AND NOT EXISTS (
+        SELECT FROM execution_steps v WHERE v.execution_id = s.execution_id AND v.output->>'smsId' = s.id::text
+          AND ${wasAdvancedSql(sql`v`)})
+        THEN p.sending_window END AS window
+    FROM s JOIN projects p ON p.id = s.project_id
+    LEFT JOIN contacts c ON c.id = s.contact_id AND ${isOwnedBySql('c.project_id', sql`s.project_id`)}
+    ORDER BY s.id
   `.execute(db);
-  return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return rows.map(({ zone, projectZone, window, ...sms }) => ({ ...sms, clock: { zone, projectZone, window } }));
+}
+
+/** Releases the claim of an SMS that was not attempted, as if it had not been claimed. Safe to run twice. */
+export async function releaseSms(db: Db, { id, projectId, claim }: ClaimedSms): Promise<void> {
+  await sql`
+    UPDATE sms_messages SET attempts = attempts - 1, claim = NULL
+    WHERE id = ${id} AND project_id = ${projectId} AND claim = ${claim}
+  `.execute(db);
 }
 
 /** Result of one attempt to send an SMS. After `deferred`, the SMS stays PENDING. */

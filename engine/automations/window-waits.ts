@@ -5,7 +5,7 @@ import { recordTimerEnds } from '../../db/executions/timer-seconds.ts';
 import { wasAdvancedSql } from '../../db/executions/visits.ts';
 import { isOwnedBySql } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
-import { checkWindowGate } from '../../rules/campaigns/gate.ts';
+import { findWindowOpening } from '../../rules/campaigns/gate.ts';
 import type { Next } from '../../rules/executions/execution.ts';
 import { computeNextForEffect } from './next.ts';
 import type { EffectPosition } from './resume.ts';
@@ -14,12 +14,13 @@ import type { EffectPosition } from './resume.ts';
  * Makes steps that are about to send MARKETING messages wait until the project's sending window opens. The wait is a
  * pause at the same step. When the timer of the pause ends, the step runs again. A sandbox with `skipDelays` does not
  * wait. The caller has locked the contacts.
- * @returns the next position of each waiting execution, by the execution's id; executions that may send now are absent
+ * @returns `waits`: the next position of each waiting execution, by the execution's id; executions that may send now
+ * are absent. `advanced`: the ids of executions that a user has moved past the window
  */
 export async function startWindowWaits(
   trx: Trx,
   p: { projectId: string; steps: EffectPosition[] },
-): Promise<Map<string, Next>> {
+): Promise<{ waits: Map<string, Next>; advanced: ReadonlySet<string> }> {
   const { projectId, steps } = p;
   const now = Date.now();
   const waits: { position: EffectPosition; dueAt: Date }[] = [];
@@ -29,18 +30,17 @@ export async function startWindowWaits(
     const { id, run } = position.execution;
     if (advanced.has(id) || run?.skipDelays) continue;
     const clock = clocks.get(position.execution.contactId);
-    const gate = clock && checkWindowGate(clock, now);
-    if (gate?.kind === 'closed') waits.push({ position, dueAt: new Date(gate.notBeforeMs) });
+    const dueAt = clock && findWindowOpening(clock, now);
+    if (dueAt) waits.push({ position, dueAt });
   }
-  if (waits.length === 0) return new Map();
+  if (waits.length === 0) return { waits: new Map(), advanced };
   await recordTimerEnds(trx, { projectId, ends: waits.map(({ dueAt }) => dueAt) });
   await saveWaits(trx, { projectId, waits });
-  return new Map(
-    waits.map(({ position: { execution, step, next }, dueAt }) => [
-      execution.id,
-      computeNextForEffect(step, { visit: next.visit, dueAt }),
-    ]),
-  );
+  const nexts = waits.map(({ position: { execution, step, next }, dueAt }): [string, Next] => [
+    execution.id,
+    computeNextForEffect(step, { visit: next.visit, dueAt }),
+  ]);
+  return { waits: new Map(nexts), advanced };
 }
 
 /**

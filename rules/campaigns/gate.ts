@@ -74,6 +74,12 @@ export function checkWindowGate(timing: RecipientTiming, nowMs: number): Exclude
   return { kind: 'open', closesAtMs: findNextClosing(window, zone, nowMs) };
 }
 
+/** Returns when the sending window opens, if it is closed now. */
+export function findWindowOpening(timing: RecipientTiming, nowMs: number): Date | undefined {
+  const gate = checkWindowGate(timing, nowMs);
+  return gate.kind === 'closed' ? new Date(gate.notBeforeMs) : undefined;
+}
+
 /** Tells whether the send time depends on the recipients' time zones. */
 export function dependsOnRecipientZone({
   window,

@@ -18,6 +18,8 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
 import { padHmacKey } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { toWallTime, writeLocalTime } from '../../rules/time/local-time.ts';
+import { ALL_DAYS } from '../../rules/time/sending-window.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { createEmailChannel, createLargeEmailChannel, createSmsChannel } from '../../worker/direct-channels.ts';
 import { type DirectChannel, startDirectSender } from '../../worker/direct-sender.ts';
@@ -40,6 +42,10 @@ const config = parseConfig({
   EMAIL_PROVIDER: 'smtp',
   SMTP_URL: 'smtp://127.0.0.1:1',
 });
+
+const HOUR_MS = 3_600_000;
+/** Returns the local time of an instant as `HH:MM`. */
+const getHour = (zone: string, atMs: number) => writeLocalTime(toWallTime(zone, atMs)).slice(11);
 
 let database: TestDatabase;
 let sink: SmtpSink;
@@ -271,11 +277,21 @@ describe('a worker that stops', () => {
 });
 
 describe('an SMS of the direct sender', () => {
-  async function acceptSms(to: string): Promise<string> {
+  interface SmsSource {
+    executionId?: string;
+    marketing?: boolean;
+    sandbox?: boolean;
+    contactId?: string;
+  }
+
+  async function acceptSms(to: string, of: SmsSource = {}): Promise<string> {
     const id = uuidv7();
+    const { executionId = null, marketing = null, sandbox = false, contactId = null } = of;
     await sql`
-      INSERT INTO sms_messages (id, project_id, to_phone, from_phone, country, body, encoding, segments, mode, status)
-      VALUES (${id}, ${projectId}, ${to}, '+4930123', 'DE', 'x', 'GSM7', 1, 'live', 'PENDING')
+      INSERT INTO sms_messages (id, project_id, to_phone, from_phone, country, body, encoding, segments, mode, status,
+        contact_id, execution_id, marketing, sandbox)
+      VALUES (${id}, ${projectId}, ${to}, '+4930123', 'DE', 'x', 'GSM7', 1, 'live', 'PENDING',
+        ${contactId}, ${executionId}, ${marketing}, ${sandbox})
     `.execute(database.db);
     await enqueueMessage(id, projectId, 'sms.deliver');
     return id;
@@ -295,6 +311,64 @@ describe('an SMS of the direct sender', () => {
     expect(handedOver?.payload).toMatchObject({ last: { attempt: 1, status: '503' } });
     expect(await readOutboxRow(ok)).toEqual([]);
     expect(await readSms(later)).toMatchObject({ status: 'PENDING', delivery_id: null });
+  });
+
+  const setWindow = (window: object | null) =>
+    database.db
+      .updateTable('projects')
+      .set({ sending_window: window && JSON.stringify({ days: ALL_DAYS, ...window }) })
+      .where('id', '=', projectId)
+      .execute();
+  const attemptSms = async (id: string) => {
+    const messages = [{ id, deliveryId: '0190a000-0000-7000-8000-00000000d001' }];
+    const expiresAt = new Date(Date.now() + 60_000);
+    const [result] = await createDeps().smsAttempts.attempt({ projectId, messages, expiresAt });
+    return result?.outcome;
+  };
+
+  it('waits for the sending window before each attempt if it is MARKETING of a workflow', async () => {
+    const opensMs = Math.ceil(Date.now() / 60_000) * 60_000 + 2 * HOUR_MS;
+    const [from, to] = [getHour('UTC', opensMs), getHour('UTC', opensMs + HOUR_MS)];
+    await setWindow({ from, to, timezone: 'UTC' });
+    const executionId = uuidv7();
+    const waiting = await acceptSms('+491', { executionId, marketing: true });
+    const older = await acceptSms('+492', { executionId });
+    const sent = [
+      await acceptSms('+493', { executionId, marketing: false }),
+      await acceptSms('+494', { executionId, marketing: true, sandbox: true }),
+      await acceptSms('+495', { marketing: true }),
+    ];
+    runChannel(createSmsChannel(createDeps()));
+    for (const id of sent) await until(async () => (await readSms(id)).status === 'SENT', 'the SMS');
+    for (const id of [waiting, older]) {
+      const [handedOver] = await until(async () => {
+        const rows = await readOutboxRow(id);
+        return rows[0]?.kind !== 'sms.deliver' && rows;
+      }, 'the hand-over');
+      expect(handedOver?.payload).toEqual({ dueAt: new Date(opensMs).toISOString() });
+      // An attempt that finds the sending window closed does not count as an attempt.
+      expect(await readSms(id)).toMatchObject({ status: 'PENDING', attempts: 0, claim: null, delivery_id: null });
+    }
+    expect(await attemptSms(waiting)).toEqual({ kind: 'outside_window', dueAt: new Date(opensMs) });
+    expect(smsSent.toSorted()).toEqual(sent.toSorted());
+    await setWindow(null);
+    expect(await attemptSms(waiting)).toEqual({ kind: 'accepted' });
+    expect(await readSms(waiting)).toMatchObject({ status: 'SENT', attempts: 1 });
+  });
+
+  it("waits for the sending window in the contact's time zone if it is set so", async () => {
+    const zone = 'Asia/Kathmandu';
+    await setWindow({
+      from: getHour(zone, Date.now() - HOUR_MS),
+      to: getHour(zone, Date.now() + HOUR_MS),
+      timezone: 'contact',
+    });
+    const attemptSmsTo = async (timezone: string) => {
+      const contactId = await buildContact(database.db, { projectId, data: { timezone } });
+      return attemptSms(await acceptSms('+491', { executionId: uuidv7(), contactId }));
+    };
+    expect(await attemptSmsTo(zone)).toEqual({ kind: 'accepted' });
+    expect(await attemptSmsTo('Asia/Tokyo')).toMatchObject({ kind: 'outside_window' });
   });
 
   it('is sent once, although Postgres fails briefly while other messages are on the wire', async () => {

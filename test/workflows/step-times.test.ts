@@ -132,14 +132,21 @@ describe('the sending window of the project', () => {
   });
 
   it('does not delay a contact that a user moves on', async () => {
-    const event = await buildWorkflowOfStep({ type: 'SEND_EMAIL', config: { templateId: marketing } });
+    const email = await buildWorkflowOfStep({ type: 'SEND_EMAIL', config: { templateId: marketing } });
+    const sms = await buildWorkflowOfStep({ type: 'SEND_SMS', config: { body: 'Hello' } });
+    const phone = '+4915112345677';
     await patchProject({ sendingWindow: createClosedWindow() });
-    const id = await startExecution(event);
-    await waitForStatus(id, 'WAITING');
-    const { rows } = await sql<{ workflowId: string }>`
-      SELECT workflow_id AS "workflowId" FROM executions WHERE id = ${id}`.execute(service.db);
-    await expectOk(service.call('POST', `/workflows/${rows[0]?.workflowId}/executions/${id}/advance`, { body: {} }));
-    expect(await waitForStatus(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
+    const advanceExecution = async (event: string) => {
+      const id = await startExecution(event, { phone });
+      await waitForStatus(id, 'WAITING');
+      const { rows } = await sql<{ workflowId: string }>`
+        SELECT workflow_id AS "workflowId" FROM executions WHERE id = ${id}`.execute(service.db);
+      await expectOk(service.call('POST', `/workflows/${rows[0]?.workflowId}/executions/${id}/advance`, { body: {} }));
+      return waitForStatus(id, 'EXITED');
+    };
+    expect(await advanceExecution(email)).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
+    expect(await advanceExecution(sms)).toMatchObject({ step: 'COMPLETED' });
+    await until(async () => (await listSmsTo(phone))[0]?.status === 'SENT', 'the SMS');
   });
 
   it('delays MARKETING email that is released from a hold', async () => {
