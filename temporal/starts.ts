@@ -309,17 +309,22 @@ function listIds<K extends 'email.retry' | 'sms.retry'>([first, ...others]: Rows
 }
 
 /**
- * Returns the initial state of a delivery workflow. The workflow retries its deferred messages for at most one day.
+ * Returns the initial state of a delivery workflow. The workflow retries its deferred messages for one day after all of
+ * them are due, because a message may first have to wait until its sending window opens.
  */
 function toDeliveryState(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
   const now = Date.now();
+  const sinceMs = Math.max(
+    now,
+    ...rows.map(({ payload: { dueAt } }) => (dueAt === undefined ? now : Date.parse(dueAt))),
+  );
   return {
     waiting: rows.map(({ refId, payload: { dueAt = new Date(now).toISOString(), last } }) => ({
       id: refId,
       dueAt,
       ...(last && { last }),
     })),
-    expiresAt: new Date(now + DELIVERY_EXPIRES_MS).toISOString(),
+    expiresAt: new Date(sinceMs + DELIVERY_EXPIRES_MS).toISOString(),
     sent: 0,
     other: 0,
   };

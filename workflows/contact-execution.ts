@@ -23,8 +23,8 @@ import { setWaitAttributes } from './search-attributes.ts';
  * minutes for the message, and some minutes for each command before it. If Temporal started a second attempt while a
  * slow attempt is still running, the email could be sent twice. Temporal notices a killed worker by its missing
  * heartbeats. Temporal retries without limit, so that the execution survives an outage of Postgres. The activities
- * decide when to give up: SEND_EMAIL a day after the email was created, WEBHOOK after five attempts. Retries are
- * safe, because the effect of each visit has a row in the database.
+ * decide when to give up: SEND_EMAIL a day after the email was created, without the time outside the sending window,
+ * WEBHOOK after five attempts. Retries are safe, because the effect of each visit has a row in the database.
  */
 const STEP_OPTIONS = {
   startToCloseTimeout: '20 minutes',

@@ -23,7 +23,10 @@ const SUMMARY_CHARS = 200;
  */
 export interface DeliveryState {
   waiting: DeferredMessage[];
-  /** The expiry in ISO 8601. Messages that are still deferred at this instant are marked as failed. */
+  /**
+   * The expiry in ISO 8601. Messages that are still deferred at this instant are marked as failed. The activities
+   * postpone it by the time during which a message's sending window was closed.
+   */
   expiresAt: string;
   sent: number;
   /**

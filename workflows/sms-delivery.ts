@@ -12,7 +12,8 @@ export interface SmsDeliveryInput {
 
 /**
  * Delivers a group of SMS that their first attempt did not send, for example because the provider deferred them or the
- * worker was killed. A worker makes the first attempt without a workflow. Retries for at most a day.
+ * worker was killed. A worker makes the first attempt without a workflow. Retries for at most a day, in which the time
+ * outside the sending window does not count.
  */
 export async function smsDelivery(input: SmsDeliveryInput): Promise<string> {
   const { projectId, smsIds } = input;

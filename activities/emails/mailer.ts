@@ -20,6 +20,7 @@ import {
   type UntriedOutcome,
 } from '../../rules/emails/attempt-outcome.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
+import { postponeExpiry } from '../../rules/emails/postponed-expiry.ts';
 import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import { decideWithholding } from '../../rules/emails/withheld.ts';
@@ -67,7 +68,7 @@ export interface Delivery<T> {
 export interface DeliverOptions {
   /**
    * An email that is still deferred at this instant is marked as failed. The default is one day after the email was
-   * accepted.
+   * accepted. The time during which the email's sending window was closed does not count.
    */
   expiresAt?: Date;
   /** Aborted when the caller no longer waits for the result. An email that is not on the wire by then is not sent. */
@@ -131,7 +132,11 @@ export function createMailer(deps: MailerDeps): Mailer {
     { email, whenSettled, options }: Order<T>,
     inThread?: RunPrepaidTask,
   ): Promise<Delivery<T>> {
-    const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
+    const expiresAt = postponeExpiry(
+      options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS),
+      email.clock,
+      Date.now(),
+    );
     // Prepares the message before the email takes a slot, so that a message that takes long to compose delays no other
     // email.
     const ready = await prepareMessage(email, expiresAt, inThread);
@@ -210,7 +215,7 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
     const withheld = decideWithholding(email);
     if (withheld) return withheld;
     if (!email.to) return createFailedOutcome('contact_deleted');
-    const dueAt = email.clock && findWindowOpening(email.clock, Date.now());
+    const dueAt = email.clock && !email.advanced ? findWindowOpening(email.clock, Date.now()) : undefined;
     if (dueAt) return { kind: 'outside_window', dueAt };
     const pausedUntil = isOnRoute(email) ? await routeWatch.readPauseEnd(email.projectId) : undefined;
     if (pausedUntil) return { kind: 'throttled', cause: 'route', dueAt: pausedUntil };

@@ -6,6 +6,7 @@ import { addSmsStops } from '../../db/sms/stops.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findWindowOpening } from '../../rules/campaigns/gate.ts';
 import type { LastAttempt } from '../../rules/emails/last-attempt.ts';
+import { postponeExpiry } from '../../rules/emails/postponed-expiry.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 import { padHmacKey } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -39,7 +40,10 @@ export type SmsSettleHook = (trx: Trx, attempted: SmsAttemptResult) => Promise<O
 interface Batch {
   projectId: string;
   messages: { id: string; deliveryId: string }[];
-  /** SMS that are still deferred at this instant are marked as failed. */
+  /**
+   * SMS that are still deferred at this instant are marked as failed. The time during which an SMS's sending window was
+   * closed does not count.
+   */
   expiresAt: Date;
   whenSettled?: SmsSettleHook;
 }
@@ -93,16 +97,18 @@ export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
 async function attemptSms(
   { db, provider, outbox, endLog, suppressionKey }: SmsDeps,
   sms: ClaimedSms,
-  { expiresAt, whenSettled }: Batch,
+  batch: Batch,
 ): Promise<SmsAttemptResult> {
   const { id, projectId, claim } = sms;
+  const { whenSettled } = batch;
   // A stop is recorded at once, also while the window is closed.
-  const dueAt = sms.consents ? findWindowOpening(sms.clock, Date.now()) : undefined;
+  const dueAt = sms.consents && !sms.advanced ? findWindowOpening(sms.clock, Date.now()) : undefined;
   if (dueAt) {
     await releaseSms(db, sms);
     return { id, outcome: { kind: 'outside_window', dueAt } };
   }
   const route = provider?.kind ?? 'none';
+  const expiresAt = postponeExpiry(batch.expiresAt, sms.clock, Date.now());
   const { outcome, attempted } = decideOutcome(sms, await callProvider(provider, sms), { expiresAt, route });
   const { counted, outbox: queued } = await retryPersistently(() =>
     inTransaction(db, async (trx) => {

@@ -70,6 +70,8 @@ export interface ClaimedEmail extends CarriedVariables {
    * campaign checks the window for each chunk of recipients.
    */
   clock?: RecipientTiming;
+  /** True if a user has moved the email's step past the sending window, so that the window does not delay the email. */
+  advanced: boolean;
 }
 
 /**
@@ -130,9 +132,9 @@ async function readClaimedEmails(
     WITH ${taken}
     SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.visit, t.source_type, t.mode, t.to_email,
       t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
-      CASE WHEN p.sending_window IS NOT NULL AND t.source_type = 'WORKFLOW' AND k.type = 'MARKETING' AND NOT EXISTS (
-        SELECT FROM execution_steps v WHERE v.execution_id = t.execution_id AND v.visit = t.visit AND ${wasAdvancedSql(sql`v`)})
-        THEN p.sending_window END AS sending_window, p.timezone,
+      CASE WHEN t.source_type = 'WORKFLOW' AND k.type = 'MARKETING' THEN p.sending_window END AS sending_window, p.timezone,
+      p.sending_window IS NOT NULL AND EXISTS (
+        SELECT FROM execution_steps v WHERE v.execution_id = t.execution_id AND v.visit = t.visit AND ${wasAdvancedSql(sql`v`)}) AS advanced,
       c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.pending, c.data AS contact_data, c.untrusted_keys,
       k.type AS content_type, p.tracking, p.effective_held_at IS NOT NULL AS held, p.effective_monthly_email_limit AS monthly_email_limit,
       p.frequency_max, p.frequency_days,
@@ -304,6 +306,7 @@ interface ClaimedRow {
   suppressed_by: SuppressionReason | null;
   sending_window: SendingWindow | null;
   timezone: string;
+  advanced: boolean;
 }
 
 function toClaimed(row: ClaimedRow): ClaimedEmail {
@@ -342,6 +345,7 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
       projectZone: row.timezone,
       window: row.options?.sandbox?.skipDelays ? null : row.sending_window,
     },
+    advanced: row.advanced,
   };
 }
 

@@ -26,6 +26,8 @@ export interface ClaimedSms {
    * SMS. It affects only marketing SMS of automations. It does not affect a sandbox, whose step has waited if it had to.
    */
   clock: RecipientTiming;
+  /** True if a user has moved the SMS's step past the sending window, so that the window does not delay the SMS. */
+  advanced: boolean;
 }
 
 /**
@@ -54,10 +56,10 @@ export async function claimSms(
         marketing,
       })} AS consents,
       c.data->>'timezone' AS zone, p.timezone AS "projectZone",
-      CASE WHEN p.sending_window IS NOT NULL AND s.execution_id IS NOT NULL AND ${marketing} AND NOT s.sandbox AND NOT EXISTS (
+      CASE WHEN s.execution_id IS NOT NULL AND ${marketing} AND NOT s.sandbox THEN p.sending_window END AS window,
+      p.sending_window IS NOT NULL AND EXISTS (
         SELECT FROM execution_steps v WHERE v.execution_id = s.execution_id AND v.output->>'smsId' = s.id::text
-          AND ${wasAdvancedSql(sql`v`)})
-        THEN p.sending_window END AS window
+          AND ${wasAdvancedSql(sql`v`)}) AS advanced
     FROM s JOIN projects p ON p.id = s.project_id
     LEFT JOIN contacts c ON c.id = s.contact_id AND ${isOwnedBySql('c.project_id', sql`s.project_id`)}
     ORDER BY s.id

@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime from 'postal-mime';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMailer, type Mailer } from '../../activities/emails/mailer.ts';
 import { createSmtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
@@ -12,6 +13,7 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
 import { parseVerpAddress } from '../../rules/emails/verp.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { ALL_DAYS } from '../../rules/time/sending-window.ts';
 import { type BuildEmail, buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
@@ -281,6 +283,68 @@ it('an email that was not sent within a day is FAILED as expired', async () => {
   if (!email) throw new Error('not claimed');
   await mailer.deliver(email, undefined, { expiresAt: new Date(Date.now() - 1) });
   expect(await readEmail(id)).toMatchObject({ status: 'FAILED', reason: 'expired' });
+});
+
+describe('the day of retries of a marketing email of a workflow', () => {
+  const HOUR_MS = 3_600_000;
+  const DAY_MS = 24 * HOUR_MS;
+
+  /** Sets a sending window that opens on every day for two hours. Today it opens this long after now. */
+  async function setWindow(opensInMs: number) {
+    const getHour = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
+    const window = { from: getHour(opensInMs), to: getHour(opensInMs + 2 * HOUR_MS), days: ALL_DAYS, timezone: 'UTC' };
+    await database.db
+      .updateTable('projects')
+      .set({ sending_window: JSON.stringify(window) })
+      .where('id', '=', projectId)
+      .execute();
+  }
+
+  /** Attempts an email that was accepted this many days ago, and that the server defers. */
+  async function deferAfterDays(
+    days: number,
+    p: { type?: 'MARKETING' | 'TRANSACTIONAL'; isReleased?: boolean; isAdvanced?: boolean } = {},
+  ) {
+    const contactId = await buildContact(database.db, { projectId });
+    const { type = 'MARKETING' } = p;
+    const to = 'defer450-4.2.1@example.com';
+    const id = await buildEmail(database.db, { projectId, contactId, type, to, sourceType: 'WORKFLOW' });
+    const since = new Date(Date.now() - days * DAY_MS);
+    await sql`UPDATE emails SET created_at = ${since} WHERE id = ${id}`.execute(database.db);
+    if (p.isAdvanced) await addAdvancedVisit(id);
+    const email = await claimEmail(id);
+    if (!email) throw new Error('not claimed');
+    const options = p.isReleased ? { expiresAt: new Date(since.getTime() + DAY_MS) } : {};
+    await mailer.deliver(email, undefined, options);
+    return readEmail(id);
+  }
+
+  /** Adds the step of an email. A user has moved the step past the sending window. */
+  const addAdvancedVisit = (emailId: string) =>
+    sql`
+      WITH w AS (INSERT INTO workflows (project_id, name) VALUES (${projectId}, 'Test') RETURNING id), e AS (
+        INSERT INTO executions (project_id, workflow_id, contact_id, entry, visit)
+        SELECT ${projectId}, id, uuidv7(), 1, 1 FROM w RETURNING id), s AS (
+        INSERT INTO execution_steps (execution_id, visit, project_id, step_id, type, status, output)
+        SELECT id, 1, ${projectId}, uuidv7(), 'SEND_EMAIL', 'RUNNING', '{"advanced": true}' FROM e)
+      UPDATE emails SET execution_id = e.id, visit = 1 FROM e WHERE emails.id = ${emailId}
+    `.execute(database.db);
+
+  it('does not include the time during which its sending window was closed', async () => {
+    await setWindow(-HOUR_MS);
+    const deferred = { status: 'SENDING', attempts: 1 };
+    const expired = { status: 'FAILED', reason: 'expired' };
+    expect(await deferAfterDays(3)).toMatchObject(deferred);
+    expect(await deferAfterDays(3, { isReleased: true })).toMatchObject(deferred);
+    expect(await deferAfterDays(3, { type: 'TRANSACTIONAL' })).toMatchObject(expired);
+    // The window was open for 26 hours.
+    expect(await deferAfterDays(13)).toMatchObject(expired);
+  });
+
+  it('does not include this time if a user has moved the step past the window', async () => {
+    await setWindow(HOUR_MS);
+    expect(await deferAfterDays(3, { isAdvanced: true })).toMatchObject({ status: 'SENDING', attempts: 1 });
+  });
 });
 
 it('an attempt whose email was claimed again records nothing, and its hook does not run', async () => {

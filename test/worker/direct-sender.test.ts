@@ -319,9 +319,8 @@ describe('an SMS of the direct sender', () => {
       .set({ sending_window: window && JSON.stringify({ days: ALL_DAYS, ...window }) })
       .where('id', '=', projectId)
       .execute();
-  const attemptSms = async (id: string) => {
+  const attemptSms = async (id: string, expiresAt = new Date(Date.now() + 60_000)) => {
     const messages = [{ id, deliveryId: '0190a000-0000-7000-8000-00000000d001' }];
-    const expiresAt = new Date(Date.now() + 60_000);
     const [result] = await createDeps().smsAttempts.attempt({ projectId, messages, expiresAt });
     return result?.outcome;
   };
@@ -369,6 +368,18 @@ describe('an SMS of the direct sender', () => {
     };
     expect(await attemptSmsTo(zone)).toEqual({ kind: 'accepted' });
     expect(await attemptSmsTo('Asia/Tokyo')).toMatchObject({ kind: 'outside_window' });
+  });
+
+  it('does not expire because of the time during which its sending window was closed', async () => {
+    respondToSms = () => ({ outcome: 'later', error: 'busy', status: '503' });
+    const now = Date.now();
+    await setWindow({ from: getHour('UTC', now - HOUR_MS), to: getHour('UTC', now + HOUR_MS), timezone: 'UTC' });
+    // The window opens for two hours on each day, so the SMS have been retried for 6 hours.
+    const expiresAt = new Date(now - 2 * 24 * HOUR_MS);
+    expect(await attemptSms(await acceptSms('+491', { executionId: uuidv7() }), expiresAt)).toMatchObject({
+      kind: 'deferred',
+    });
+    expect(await attemptSms(await acceptSms('+492'), expiresAt)).toEqual({ kind: 'failed' });
   });
 
   it('is sent once, although Postgres fails briefly while other messages are on the wire', async () => {
