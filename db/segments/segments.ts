@@ -167,9 +167,9 @@ export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segm
 }
 
 /**
- * Changes a segment. A new name also changes the slug, unless the request has a slug. A new slug changes the names of
- * the segment's events. A new condition applies at once. The stored members of a tracked segment change with its next
- * computation.
+ * Changes a segment. A new name also changes the slug, unless the request has a slug. Clients also send the unchanged
+ * name beside other fields, which keeps a custom slug. A new slug changes the names of the segment's events. A new
+ * condition applies at once. The stored members of a tracked segment change with its next computation.
  * @throws AppError as `insertSegment`, and NOT_FOUND
  */
 export async function updateSegment(
@@ -180,7 +180,7 @@ export async function updateSegment(
   const segment = await lockSegment(trx, { projectId, id }, read);
   refuseOnStatic(segment, patch);
   const name = patch.name ?? segment.name;
-  const slug = patch.slug ?? (patch.name === undefined ? segment.slug : toSegmentSlug(name));
+  const slug = patch.slug ?? (name === segment.name ? segment.slug : toSegmentSlug(name));
   const description = patch.description === undefined ? segment.description : patch.description;
   const condition = toJson(patch.condition ?? segment.condition);
   const updated = sql<SegmentRow>`

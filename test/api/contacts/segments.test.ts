@@ -114,6 +114,16 @@ describe('creating a segment', () => {
     );
     expect(race.map((response) => response.status).sort()).toEqual([201, 409, 409]);
   });
+
+  it('keeps its slug if a request repeats the name, and gets a new slug from another name', async () => {
+    const segment = await createTagSegment({ slug: `pro-${counter}` });
+    const patchSegment = async (body: object) => (await api.call('PATCH', `/segments/${segment.id}`, { body })).body;
+    expect(await patchSegment({ name, description: 'x' })).toMatchObject({ slug: segment.slug, description: 'x' });
+    // The slug that the name would give now belongs to another segment, which does not matter without a rename.
+    await createTagSegment({ name: `${name}!`, slug: `segment-${counter}` });
+    expect(await patchSegment({ name, description: 'y' })).toMatchObject({ slug: segment.slug, description: 'y' });
+    expect(await patchSegment({ name: `Gold ${counter}` })).toMatchObject({ slug: `gold-${counter}` });
+  });
 });
 
 describe('the contacts of a segment', () => {
