@@ -164,15 +164,25 @@ export async function listSuppressionReasons(
   return rows.map(({ reason }) => reason);
 }
 
-/**
- * Returns the refusals that `subscribed: true` would end or override, by address in lower case. `isOwn` means that the
- * person complained, or unsubscribed on a consent page. `isProtected` tells whether the project protects such refusals.
- */
+/** A refusal by an address. */
+interface AddressRefusal {
+  /** True if the person complained, or unsubscribed on a consent page. */
+  isOwn: boolean;
+  /** True if the project protects such refusals. */
+  isProtected: boolean;
+}
+
+/** Tells whether a request has to write `resubscribe: true` beside `subscribed: true` to end a refusal. */
+export function needsResubscribe(refusal: AddressRefusal): boolean {
+  return refusal.isOwn && refusal.isProtected;
+}
+
+/** Returns the refusals that `subscribed: true` would end or override, by address in lower case. */
 export async function findRefusals(
   db: Db,
   key: Buffer,
   p: { projectId: string; emails: string[] },
-): Promise<Map<string, { isOwn: boolean; isProtected: boolean }>> {
+): Promise<Map<string, AddressRefusal>> {
   if (p.emails.length === 0) return new Map();
   const byHash = new Map(
     p.emails.map((email) => [computeAddressHash(key, email).toString('hex'), normalizeEmail(email)]),

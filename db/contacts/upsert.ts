@@ -22,7 +22,7 @@ import { storePhones } from '../sms/contact-phones.ts';
 import { requestConfirmations, usesDoubleOptIn } from './double-opt-in.ts';
 import { linkEarlierContacts } from './erased-addresses.ts';
 import { lockContacts } from './locks.ts';
-import { findRefusals, findSuppressions, liftSuppressions } from './suppressions.ts';
+import { findRefusals, findSuppressions, liftSuppressions, needsResubscribe } from './suppressions.ts';
 
 /** Most calls have one row. Imports, bulk jobs, and sends to many recipients can have more rows than this number. */
 const MANY_ROWS = 200;
@@ -182,7 +182,7 @@ async function settleSubscriptions(
   const refusals = await findRefusals(trx, suppressionKey, { projectId, emails: asking });
   const keepsUnsubscribed = ({ email, resubscribe }: ContactUpsert) => {
     const refusal = refusals.get(email);
-    return refusal?.isOwn === true && refusal.isProtected && resubscribe !== true;
+    return refusal !== undefined && needsResubscribe(refusal) && resubscribe !== true;
   };
   const liftsSuppression = (row: ContactUpsert) => asksToSubscribe(row) && !keepsUnsubscribed(row);
   const lifted = [...wanted.values()]

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
-import { findSuppressions } from '../../db/contacts/suppressions.ts';
+import { findRefusals, findSuppressions, needsResubscribe } from '../../db/contacts/suppressions.ts';
 import type { NewContent } from '../../db/contents/contents.ts';
 import { selectEmailText } from '../../db/contents/email-text.ts';
 import { prepared } from '../../db/prepared.ts';
@@ -28,10 +28,18 @@ type SkippedCopy = NonNullable<SendResponse['data']['skipped']>[number];
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** The error of `subscribed: true` that does not end the refusal of a contact (contract §3.3 Subscription). */
+const PROTECTED_REFUSAL = {
+  message: 'A recipient has refused marketing email, and the project protects such refusals.',
+  suggestion:
+    'Send a TRANSACTIONAL template. If the person has agreed again, first save the contact with POST /contacts and resubscribe: true.',
+};
+
 /**
  * Turns requests into drafts, or returns the error of a refused request: TEMPLATE_NOT_FOUND, no sender,
  * DOMAIN_NOT_VERIFIED, CONTACT_UNSUBSCRIBED. Makes a few queries for any number of requests, and one more query for
- * each project whose requests have copies. Source: contract §1.7 Status codes.
+ * each project whose requests have copies, or subscribe the recipients of MARKETING email. Source: contract §1.7 Status
+ * codes.
  */
 export async function composeSends(
   trx: Trx,
@@ -52,11 +60,12 @@ export async function composeSends(
     const to = removeCopies(draft, emails, 'unsubscribed');
     const message = 'A recipient has left the topic of this template.';
     if (to.length > 0)
-      composed.set(draft.request, createRefusal('CONTACT_UNSUBSCRIBED', 'to', { emails: to }, message));
+      composed.set(draft.request, createRefusal('CONTACT_UNSUBSCRIBED', 'to', { emails: to }, { message }));
   }
-  for (const [draft, emails] of await findUnsubscribed(trx, marketing)) {
+  for (const [draft, emails] of await findUnsubscribed(trx, marketing, suppressionKey)) {
     const to = removeCopies(draft, emails, 'unsubscribed');
-    if (to.length > 0) composed.set(draft.request, createRefusal('CONTACT_UNSUBSCRIBED', 'to', { emails: to }));
+    const reason = draft.request.subscribed === true ? PROTECTED_REFUSAL : {};
+    if (to.length > 0) composed.set(draft.request, createRefusal('CONTACT_UNSUBSCRIBED', 'to', { emails: to }, reason));
   }
   return composed;
 }
@@ -69,9 +78,14 @@ function createRefusal(
   code: 'DOMAIN_NOT_VERIFIED' | 'TEMPLATE_NOT_FOUND' | 'CONTACT_UNSUBSCRIBED',
   field: string,
   details: Record<string, unknown>,
-  message: string = ERRORS[code].message,
+  { message = ERRORS[code].message, suggestion }: { message?: string; suggestion?: string } = {},
 ): AppError {
-  return new AppError(code, { message, details, errors: [{ field, message, code: 'custom' }] });
+  return new AppError(code, {
+    message,
+    details,
+    errors: [{ field, message, code: 'custom' }],
+    ...(suggestion && { suggestion }),
+  });
 }
 
 /** Removes the copies to these addresses from the draft. Returns the addresses that belong to main recipients. */
@@ -169,23 +183,46 @@ async function findVerifiedSenders(trx: Trx, drafts: SendDraft[]): Promise<Set<s
 
 /**
  * Finds the MARKETING drafts with recipients who will not be subscribed after the request. An existing contact keeps
- * its subscription, a new contact is not subscribed, and `subscribed` in the request overrides both (contract §1.7
- * Status codes).
+ * its subscription, a new contact is not subscribed, and `subscribed` in the request overrides both, except for
+ * protected refusals (contract §1.7 Status codes, §3.3 Subscription).
  */
-async function findUnsubscribed(trx: Trx, drafts: SendDraft[]): Promise<Map<SendDraft, string[]>> {
-  const undecided = drafts.filter(
-    ({ request, recipients }) => request.subscribed === undefined || recipients.some(({ role }) => role),
-  );
+async function findUnsubscribed(
+  trx: Trx,
+  drafts: SendDraft[],
+  suppressionKey: Buffer,
+): Promise<Map<SendDraft, string[]>> {
+  const protectedRecipients = await findProtectedRecipients(trx, drafts, suppressionKey);
+  const requested = ({ request }: SendDraft, one: Recipient) => {
+    const isOverridden = request.subscribed === true && protectedRecipients.has(toRecipientKey(request, one));
+    return one.role || isOverridden ? undefined : request.subscribed;
+  };
+  const undecided = drafts.filter((draft) => draft.recipients.some((one) => requested(draft, one) === undefined));
   const subscribed = await findSubscribed(trx, undecided);
   const refused = new Map<SendDraft, string[]>();
   for (const draft of drafts) {
-    const { request } = draft;
-    const requested = ({ role }: Recipient) => (role ? undefined : request.subscribed);
-    const isUnsubscribed = (one: Recipient) => !(requested(one) ?? subscribed.has(`${request.projectId} ${one.email}`));
+    const isUnsubscribed = (one: Recipient) =>
+      !(requested(draft, one) ?? subscribed.has(toRecipientKey(draft.request, one)));
     const unsubscribedEmails = draft.recipients.filter(isUnsubscribed).map(({ email }) => email);
     if (unsubscribedEmails.length > 0) refused.set(draft, unsubscribedEmails);
   }
   return refused;
+}
+
+const toRecipientKey = ({ projectId }: SendRequest, { email }: Recipient): string => `${projectId} ${email}`;
+
+/**
+ * Finds the recipients of these drafts whose refusal is not ended by `subscribed: true` of the request. Makes one query
+ * for each project whose requests have this field.
+ */
+async function findProtectedRecipients(trx: Trx, drafts: SendDraft[], suppressionKey: Buffer): Promise<Set<string>> {
+  const found = new Set<string>();
+  const subscribing = drafts.filter(({ request }) => request.subscribed === true);
+  for (const [projectId, group] of groupBy(subscribing, ({ request }) => request.projectId)) {
+    const emails = group.flatMap(({ recipients }) => recipients.map(({ email }) => email));
+    const refusals = await findRefusals(trx, suppressionKey, { projectId, emails });
+    for (const [email, refusal] of refusals) if (needsResubscribe(refusal)) found.add(`${projectId} ${email}`);
+  }
+  return found;
 }
 
 /**

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildDomain, buildTemplate } from '../../build/senders.ts';
+import { addSuppressions, CONSENT_PAGE_SOURCE } from '../../../db/contacts/suppressions.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
+import { buildDomain, buildTemplate, TEST_SECRET_KEY } from '../../build/senders.ts';
 import { buildApiKey, startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;
@@ -121,6 +123,39 @@ it('a marketing template to an unsubscribed contact is sent to no recipient, unl
   expect((await send({ to: 'out@example.com', template, subscribed: true })).status).toBe(200);
   expect((await send({ to: 'in@example.com', template, subscribed: false })).status).toBe(400);
   expect((await readContact('in@example.com')).subscribed).toBe(true);
+});
+
+it('a marketing template is not sent to a contact whose refusal the project protects, even with subscribed: true', async () => {
+  const template = await buildTemplate(api.db, { projectId: api.one.id, type: 'MARKETING' });
+  const protectRefusals = (isProtected: boolean) =>
+    api.db.updateTable('projects').set({ resubscribe_protected: isProtected }).where('id', '=', api.one.id).execute();
+  const refusals = [
+    { email: 'left@example.com', reason: 'unsubscribe', source: CONSENT_PAGE_SOURCE },
+    { email: 'complained@example.com', reason: 'complaint', source: 'smtp' },
+    // The project added this entry itself, so it may also end it.
+    { email: 'listed@example.com', reason: 'unsubscribe', source: 'api' },
+  ] as const;
+  const key = deriveKey(TEST_SECRET_KEY, 'suppression');
+  await send(createEmailBody('left@example.com'));
+  await addSuppressions(api.db, key, { projectId: api.one.id, entries: [...refusals] });
+  await protectRefusals(true);
+  const to = [...refusals.map(({ email }) => email), 'agreed@example.com'];
+  const r = await send({ to, template, subscribed: true });
+  expect([r.status, r.body.error?.code]).toEqual([400, 'CONTACT_UNSUBSCRIBED']);
+  expect(r.body.error.details.emails).toEqual(['left@example.com', 'complained@example.com']);
+  expect(r.body.error.suggestion).toContain('resubscribe: true');
+  const batch = await api.call('POST', '/v1/send/batch', {
+    body: { emails: to.map((email) => ({ to: email, template, subscribed: true })) },
+  });
+  expect(batch.body.data.results.map(({ success }: { success: boolean }) => success)).toEqual([
+    ...[false, false, true, true],
+  ]);
+  expect((await send(createEmailBody('left@example.com', { subscribed: true }))).status).toBe(200);
+  expect((await readContact('left@example.com')).subscribed).toBe(false);
+  const agreement = { email: 'left@example.com', subscribed: true, resubscribe: true };
+  await api.call('POST', '/contacts', { body: agreement });
+  expect((await send({ to: 'left@example.com', template, subscribed: true })).status).toBe(200);
+  await protectRefusals(false);
 });
 
 it('one of twenty requests with the same idempotency key takes effect; the others are refused with its response', async () => {
