@@ -1,6 +1,7 @@
 import { createFieldError } from '../errors.ts';
 import { DATA_LIMITS } from '../filters/data-values.ts';
 import { assertUtf8 } from './csv-encoding.ts';
+import { isOwnFile } from './csv-mapping.ts';
 import { CsvRecords, detectLineEnd } from './csv-records.ts';
 import { unescapeFormula } from './formula-text.ts';
 
@@ -33,7 +34,7 @@ export interface CsvHead {
   firstRowAt: number;
   /** The number of the first row in a spreadsheet: 2, or more after blank lines before the header. */
   firstRow: number;
-  /** The headers as in the file, without surrounding spaces. */
+  /** The headers as in the file, without surrounding spaces. A file of this service keeps spaces in quotes. */
   headers: string[];
 }
 
@@ -56,9 +57,8 @@ export function readCsvHead(file: Uint8Array): CsvHead {
   if (hasTooManyColumns(bytes, { start, delimiter, lineEnd }))
     throw createFieldError('file', TOO_MANY_COLUMNS, 'too_big');
   const records = readRecordsFrom(file, { delimiter, at: start });
-  const headers = (records.readHeader() ?? []).map((header) =>
-    (unescapeFormula(header) ?? header).trim().normalize('NFC'),
-  );
+  const written = (records.readHeader() ?? []).map((header) => (unescapeFormula(header) ?? header).normalize('NFC'));
+  const headers = isOwnFile(written) ? written : written.map((header) => header.trim());
   return { delimiter, headers, firstRowAt: records.at, firstRow: DEFAULT_FIRST_ROW + records.blankRows };
 }
 

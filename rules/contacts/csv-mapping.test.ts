@@ -182,6 +182,19 @@ describe('a mapping of columns', () => {
 
   it('ignores the note columns of an error file', () => {
     expect(readCsvLayout(Buffer.from('import_row,import_error,email\n')).columns).toEqual(['', '', 'email']);
+    // An error file that was made from an export: the export can have data with these names too.
+    const own = 'import_row,import_error,email,subscribed,import_row';
+    expect(readCsvLayout(Buffer.from(`${own}\n`)).columns).toEqual(['', '', 'email', 'subscribed', 'import_row']);
+  });
+
+  it('reads other spellings of email as data only if the file has email and subscribed in exactly this form', () => {
+    const map = (headers: string) => readCsvLayout(Buffer.from(`${headers}\n`)).columns;
+    expect(map('Email,email,subscribed')).toEqual(['Email', 'email', 'subscribed']);
+    expect(map('EMAIL,Subscribed," plan "')).toEqual(['email', 'subscribed', 'plan']);
+    expect(() => map('email,Email,Subscribed')).toThrow(/./);
+    expect(() => map('email,subscribed,email')).toThrow(/./);
+    const mapping = { email: null, Email: 'email' };
+    expect(mapColumns(['email', 'subscribed', 'Email'], mapping).columns).toEqual(['', 'subscribed', 'email']);
   });
 });
 
@@ -217,5 +230,6 @@ describe('a guessed mapping', () => {
       import_row: null,
     });
     expect(guessMapping(['plan', 'Plan'], ['plan'])).toEqual({ plan: 'data.plan', Plan: 'data.Plan' });
+    expect(guessMapping(['email', 'plan'], ['plan', 'PLAN'])).toMatchObject({ plan: 'data.plan' });
   });
 });

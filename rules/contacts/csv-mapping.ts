@@ -19,10 +19,10 @@ export type ColumnTarget = string | { field: string; type?: 'infer' | 'string' |
 export type CsvMapping = Record<string, ColumnTarget>;
 
 /**
- * Columns that an export of failed rows adds. Users correct such a file and import it again. These columns describe
- * errors, not contacts, so they are ignored.
+ * Columns that an export of failed rows adds before the others. Users correct such a file and import it again. These
+ * columns describe errors, not contacts, so they are ignored.
  */
-export const NOTE_COLUMNS: ReadonlySet<string> = new Set(['import_row', 'import_error']);
+const NOTE_COLUMNS: ReadonlySet<string> = new Set(['import_row', 'import_error']);
 
 /** Headers for an email address in the files of other programs, in many languages. */
 const EMAIL_WORDS = parseHeaders(`
@@ -93,18 +93,20 @@ export function mapColumns(
   for (const header of Object.keys(mapping)) {
     if (!headers.includes(header)) addError(header, 'The file has no such column.');
   }
-  const addressAt = findColumn(headers, { mapping, field: 'email', isNamed: isEmailHeader });
+  const fields = findHeaderFields(headers);
+  const addressAt = findColumn(headers, { mapping, fields, field: 'email', isNamed: isEmailHeader });
   // Requires words for consent, so that a column with other values, such as a refusal, does not become a subscription.
   const consentAt = findColumn(headers, {
     mapping,
+    fields,
     field: 'subscribed',
     isNamed: isConsentOrState,
     isValid: hasConsentWords,
   });
   if (consentAt >= 0) mapped.consentAt = consentAt;
-  // In a file of this service, such as an export, the column `subscribed` has the current consent to email, so columns
-  // such as `Unsubscribed` are only data.
-  const isOwnFile = headers.some((header) => findFieldForHeader(header) === 'subscribed');
+  // If there is a column `subscribed`, as in an export, it has the current consent to email, so columns such as
+  // `Unsubscribed` are only data.
+  const hasSubscribed = fields.includes('subscribed');
   const targetsByName = new Map([
     [consentAt, 'subscribed'],
     [addressAt, 'email'],
@@ -113,14 +115,14 @@ export function mapColumns(
     const target = targetsByName.get(index) ?? (Object.hasOwn(mapping, header) ? mapping[header] : undefined);
     const field = readTargetField(target);
     const isData = (field ?? 'data.').startsWith('data.') && target !== null;
-    if (isData && !isOwnFile && isRefusalHeader(header)) mapped.refusalColumns.push(index);
+    if (isData && !hasSubscribed && isRefusalHeader(header)) mapped.refusalColumns.push(index);
     if (isData && isSmsRefusalHeader(header)) mapped.sms.refusal.push(index);
     const isSmsConsent = isSmsConsentHeader(header) && hasConsentWords(index);
     if (isSmsConsent && (isData || index === consentAt)) mapped.sms.consent.push(index);
-    if (target === undefined) mapped.columns.push(findFieldForHeader(header));
+    if (target === undefined) mapped.columns.push(fields[index] ?? '');
     else if (field === undefined) mapped.columns.push('');
     else {
-      const column = fieldToColumn(field);
+      const column = fieldToColumn(field, header);
       if (column === undefined) addError(header, `"${field.slice(0, 100)}" is not a field that an import can set.`);
       mapped.columns.push(column ?? '');
     }
@@ -137,6 +139,7 @@ function findColumn(
   headers: readonly string[],
   p: {
     mapping: CsvMapping;
+    fields: readonly string[];
     field: string;
     isNamed(header: string): boolean;
     isValid?: (column: number) => boolean;
@@ -144,7 +147,7 @@ function findColumn(
 ): number {
   const isUnmapped = (header: string) => !Object.hasOwn(p.mapping, header);
   const isMapped = Object.values(p.mapping).some((target) => readTargetField(target) === p.field);
-  if (isMapped || headers.some((header) => isUnmapped(header) && findFieldForHeader(header) === p.field)) return -1;
+  if (isMapped || headers.some((header, at) => isUnmapped(header) && p.fields[at] === p.field)) return -1;
   return headers.findIndex((header, at) => isUnmapped(header) && p.isNamed(header) && (p.isValid?.(at) ?? true));
 }
 
@@ -171,13 +174,26 @@ function readTargetField(target: ColumnTarget | undefined): string | undefined {
 }
 
 /**
- * Returns the field of a column that the request does not map: `email`, `subscribed`, the header, or '' for a column
- * that is ignored.
+ * Tells whether a file has the columns `email` and `subscribed` in exactly this spelling, as exports of this service
+ * do. All other columns of such a file are data under their exact names, so that an import restores every key of an
+ * export: `Email`, `import_row`, or a key with spaces around it.
  */
-export function findFieldForHeader(header: string): string {
-  const word = header.toLowerCase();
-  if (NOTE_COLUMNS.has(word)) return '';
-  return word === 'email' || word === 'subscribed' ? word : header;
+export function isOwnFile(headers: readonly string[]): boolean {
+  return headers.includes('email') && headers.includes('subscribed');
+}
+
+/**
+ * Returns the fields of the columns that the request does not map: `email`, `subscribed`, the header, or '' for a
+ * column that is ignored.
+ */
+function findHeaderFields(headers: readonly string[]): string[] {
+  const isOwn = isOwnFile(headers);
+  const addressAt = headers.indexOf('email');
+  return headers.map((header, at) => {
+    const word = header.toLowerCase();
+    if (NOTE_COLUMNS.has(word) && (!isOwn || at < addressAt)) return '';
+    return !isOwn && (word === 'email' || word === 'subscribed') ? word : header;
+  });
 }
 
 /**
@@ -190,6 +206,7 @@ export function guessMapping(
   hasConsentWords: HasConsentWords = () => true,
 ): Record<string, string | null> {
   const keysByName = new Map(knownKeys.map((key) => [normalizeHeader(key), key]));
+  const fields = findHeaderFields(headers);
   const takenFields = new Set<string>();
   const guess: Record<string, string | null> = {};
   const assign = (header: string, field: string | undefined) => {
@@ -204,31 +221,35 @@ export function guessMapping(
     if (target !== undefined) takenFields.add(target);
   };
   // A column with the exact name takes precedence over columns with similar names, wherever it is in the file.
-  const isExact = (header: string) => ['email', 'subscribed'].includes(header.toLowerCase());
-  for (const header of headers.filter(isExact)) assign(header, header.toLowerCase());
+  const isExact = (at: number) => fields[at] === 'email' || fields[at] === 'subscribed';
+  for (const [at, header] of headers.entries()) if (isExact(at)) assign(header, fields[at]);
   for (const [at, header] of headers.entries()) {
-    if (header === '' || isExact(header)) continue;
+    if (header === '' || isExact(at)) continue;
     const word = normalizeHeader(header);
-    if (isEmailHeader(header) && !takenFields.has('email')) assign(header, 'email');
+    if (fields[at] === '') assign(header, undefined);
+    else if (isEmailHeader(header) && !takenFields.has('email')) assign(header, 'email');
     else if (isConsentOrState(header) && !takenFields.has('subscribed') && hasConsentWords(at))
       assign(header, 'subscribed');
     else if (PHONE_WORDS.has(word) && !keysByName.has(word) && !takenFields.has('data.phone'))
       assign(header, 'data.phone');
-    else assign(header, guessField(header, keysByName.get(word)));
+    else assign(header, guessField(header, knownKeys.includes(header) ? header : keysByName.get(word)));
   }
   return guess;
 }
 
 function guessField(header: string, knownKey: string | undefined): string | undefined {
-  if (NOTE_COLUMNS.has(header.toLowerCase())) return undefined;
-  const key = (knownKey ?? (IDENTIFIER.test(header) ? header : toCamelCase(header))).slice(0, DATA_LIMITS.keyLength);
+  // Only headers of this service's files have spaces around them (`readCsvHead`). There they belong to the key.
+  const isKey = IDENTIFIER.test(header) || header !== header.trim();
+  const key = (knownKey ?? (isKey ? header : toCamelCase(header))).slice(0, DATA_LIMITS.keyLength);
   const field = `data.${key}`;
-  return fieldToColumn(field) === undefined ? undefined : field;
+  return fieldToColumn(field, header) === undefined ? undefined : field;
 }
 
-function fieldToColumn(field: string): string | undefined {
+/** Returns the column of a field. Spaces around a key belong to it only if the header has the same spaces. */
+function fieldToColumn(field: string, header: string): string | undefined {
   if (field === 'email' || field === 'subscribed') return field;
-  const key = field.startsWith('data.') ? field.slice('data.'.length).trim() : '';
+  const written = field.startsWith('data.') ? field.slice('data.'.length) : '';
+  const key = written === header ? written : written.trim();
   const isInvalid = key === '' || key.length > DATA_LIMITS.keyLength || key === 'subscribed' || key === '__proto__';
   return isInvalid || RESERVED_DATA_KEYS.has(key) ? undefined : key;
 }

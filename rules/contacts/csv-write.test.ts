@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readCsvLayout } from './csv-layout.ts';
+import { previewCsv } from './csv-review.ts';
 import { readCsvChunk } from './csv-rows.ts';
 import { formatCsvCell, formatCsvRow } from './csv-write.ts';
 
@@ -26,6 +27,21 @@ it('a written file is imported with the same values', () => {
     { ok: true, contact: { email: 'bob@example.com', subscribed: false, set: { n: -2 } } },
   ]);
 });
+
+it.each([[['Email', 'EMAIL', 'plan']], [['import_error', 'import_row']], [[' plan', 'plan', 'plan ', ' ', 'email ']]])(
+  'an import restores an export with the data keys %j',
+  (keys) => {
+    const set = Object.fromEntries(keys.map((key, n) => [key, `value ${n}`]));
+    const file = Buffer.from(
+      formatCsvRow(['email', 'subscribed', ...keys]) + formatCsvRow(['a@x.com', true, ...Object.values(set)]),
+    );
+    for (const mapping of [{}, previewCsv(file, { knownKeys: [], knownTypes: {}, text: false, rows: 1 }).mapping]) {
+      const layout = readCsvLayout(file, mapping);
+      const { rows } = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 1, text: false });
+      expect(rows).toEqual([{ ok: true, contact: { email: 'a@x.com', subscribed: true, set } }]);
+    }
+  },
+);
 
 const HOSTILE = [
   ...['5', '10.50', '-0', '01234', 'true', 'False', '[]', '{}', '["a"]', '{"a":1}', "'5", "''[]", "'quoted'", '=1'],
