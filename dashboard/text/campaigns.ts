@@ -196,6 +196,7 @@ export const campaigns = {
   schedule: 'Schedule',
   sendLocal: 'Schedule by time zone',
   reviewHasErrors: 'Fix the errors in Review first.',
+  saveFirst: 'Save the changes first.',
   reviewUnread: 'Wait until the checks have finished.',
   timeMissing: 'Choose a date and time in the future.',
   confirmTitle: 'Send the campaign now?',

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { toCampaignBody, toCampaignDraft, toChangedFields } from './campaign-draft.ts';
+import {
+  type CampaignDraft,
+  hasUnreviewedChanges,
+  toCampaignBody,
+  toCampaignDraft,
+  toChangedFields,
+} from './campaign-draft.ts';
 import type { Campaign } from './words.ts';
 
 /** Variants as the API returns them, with all fields. */
@@ -34,4 +40,24 @@ it('only changed fields are sent, and an audience as a whole', () => {
     segmentId: 's2',
   });
   expect(toChangedFields({ ...stored, variants: [] }, stored)).toEqual({ variants: null });
+});
+
+it.each<[boolean, Partial<CampaignDraft>]>([
+  [true, { name: 'M' }],
+  [true, { subject: 'Other' }],
+  [true, { variants: [] }],
+  [true, { topicId: 't1' }],
+  [true, { audienceType: 'SEGMENT', segmentId: 's1' }],
+  [false, { segmentId: 's1' }],
+  [false, { window: null }],
+  [false, { test: { share: 20, metric: 'opens', waitMinutes: 5, minimum: 0 } }],
+])('answers %s to whether a change must be saved before sending: %o', (expected, change) => {
+  const fields = { name: 'N', subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', from: 'a@a.test' };
+  const stored = toCampaignDraft({
+    ...fields,
+    segmentId: null,
+    topicId: null,
+    variants: VARIANTS,
+  } as unknown as Campaign);
+  expect(hasUnreviewedChanges({ ...stored, ...change }, stored)).toBe(expected);
 });

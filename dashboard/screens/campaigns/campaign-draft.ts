@@ -133,6 +133,15 @@ export function toChangedFields(draft: CampaignDraft, stored: CampaignDraft): Ca
   return Object.fromEntries(names.map((name) => [name, body[name]]));
 }
 
+/** Settings of the step that sends. They do not affect the checks before sending, and are saved when the user sends. */
+const SAVED_ON_SEND: readonly (keyof CampaignBody)[] = ['sendingWindow', 'test'];
+
+/** Returns whether the draft differs from the stored campaign in a field that must be saved before sending. */
+export function hasUnreviewedChanges(draft: CampaignDraft, stored: CampaignDraft): boolean {
+  const names = Object.keys(toChangedFields(draft, stored)) as (keyof CampaignBody)[];
+  return names.some((name) => !SAVED_ON_SEND.includes(name));
+}
+
 function toVariant({ name, weight, subject, preheader, from, body, others }: VariantDraft) {
   return {
     ...others,

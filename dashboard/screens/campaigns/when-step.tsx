@@ -11,6 +11,7 @@ import { Failed } from '../../parts/failed.tsx';
 import { describeDuration } from '../../parts/format-duration.ts';
 import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
+import { type CampaignDraft, hasAudience, hasUnreviewedChanges, toCampaignDraft } from './campaign-draft.ts';
 import type { Editing } from './editing.ts';
 import { isFuture, toLocalInput, ZONE } from './local-input.ts';
 import { TestSettings } from './test-settings.tsx';
@@ -122,6 +123,8 @@ function Send({
       () => undefined,
     );
   };
+  const whyNot = findReasonNotToSend({ review: review.data, draft, stored: toCampaignDraft(campaign), isTimed });
+  const isDialogOpen = isConfirming && whyNot === undefined;
   const label = { now: words.sendNow(willSend, written), at: words.schedule, local: words.sendLocal }[sendMode];
   return (
     <Stack gap="xs" align="flex-start">
@@ -132,17 +135,17 @@ function Send({
         </Text>
       )}
       {review.error && <Failed error={review.error} retry={() => void review.refetch()} />}
-      {write.error && !isConfirming && <Failed error={write.error} />}
+      {write.error && !isDialogOpen && <Failed error={write.error} />}
       <ActionButton
         needs="campaigns:send"
         w={{ base: '100%', sm: 'auto' }}
         loading={write.isPending || isSaving}
-        whyNot={findReasonNotToSend(review.data, isTimed)}
+        whyNot={whyNot}
         onClick={() => (sendMode === 'now' && willSend >= LARGE_AUDIENCE ? setConfirming(true) : void send())}
       >
         {label}
       </ActionButton>
-      {isConfirming && (
+      {isDialogOpen && (
         <ConfirmTyped
           opened
           onClose={() => setConfirming(false)}
@@ -167,10 +170,23 @@ function addTestWait(seconds: number, { test }: Editing['campaign'], draft: Edit
 }
 
 /**
- * Returns why the campaign cannot be sent now. During a hold, the campaign can be sent, and its emails wait until the
- * hold ends.
+ * Returns why the campaign cannot be sent now. The audience must be complete, because a save keeps the stored audience
+ * until then. The other changes must be saved, because the number of recipients and the checks are of the stored
+ * campaign. During a hold, the campaign can be sent, and its emails wait until the hold ends.
  */
-function findReasonNotToSend(review: { findings: { severity: string; code: string }[] } | undefined, isTimed: boolean) {
+function findReasonNotToSend({
+  review,
+  draft,
+  stored,
+  isTimed,
+}: {
+  review: { findings: { severity: string; code: string }[] } | undefined;
+  draft: CampaignDraft;
+  stored: CampaignDraft;
+  isTimed: boolean;
+}): string | undefined {
+  if (!hasAudience(draft)) return draft.audienceType === 'SEGMENT' ? words.segmentMissing : text.segments.ruleMissing;
+  if (hasUnreviewedChanges(draft, stored)) return words.saveFirst;
   if (!review) return words.reviewUnread;
   const hasErrors = review.findings.some(({ severity, code }) => severity === 'error' && code !== 'project_held');
   if (hasErrors) return words.reviewHasErrors;
