@@ -137,6 +137,35 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     ]);
   });
 
+  it('keep the unit of a time limit while its amount is typed, until another step is shown', async () => {
+    const { id, steps } = await buildWorkflow(service, {
+      eventName: 'cart',
+      enabled: false,
+      steps: {
+        first: { type: 'WAIT_FOR_EVENT', config: { eventName: 'order.paid', timeout: 86_400 }, to: 'second' },
+        second: { type: 'WAIT_FOR_EVENT', config: { eventName: 'order.paid', timeout: 7_200 } },
+      },
+    });
+    const { page } = await openDashboard({ service, path: `/automations/${id}?step=${steps.first}` });
+    const limit = page.getByRole('textbox', { name: 'Time limit' });
+    const unit = page.getByRole('textbox', { name: 'Unit' });
+    const read = async () => [await limit.inputValue(), await unit.inputValue()];
+    await limit.click();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Backspace');
+    expect(await read()).toEqual(['', 'days']);
+    await page.keyboard.type('75');
+    expect(await read()).toEqual(['75', 'days']);
+    await page.locator('.react-flow__node', { hasText: 'second' }).click();
+    await expect.poll(read).toEqual(['2', 'hours']);
+    await chooseOption(page, 'Unit', 'days');
+    expect(await read()).toEqual(['2', 'days']);
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(await readConfig(id, steps.first)).toEqual({ eventName: 'order.paid', timeout: 75 * 86_400 });
+    expect(await readConfig(id, steps.second)).toEqual({ eventName: 'order.paid', timeout: 2 * 86_400 });
+  });
+
   it('offer to end a wait and a run by automatic replies, if the event can be such a reply', async () => {
     const { id, steps } = await buildWorkflow(service, {
       eventName: 'cart',

@@ -1,4 +1,5 @@
 import { Checkbox, Chip, Group, NumberInput, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { text } from '../../../text/text.ts';
 import type { AnyStepConfig } from '../graph/graph.ts';
 import { EventNameInput } from '../new-automation.tsx';
@@ -45,7 +46,18 @@ export function DelayForm(form: FormProps) {
           { value: 'instant', label: t.untilInstant },
         ]}
       />
-      {delayType === 'span' && <Span {...form} />}
+      {delayType === 'span' && (
+        <Span
+          label={t.amount}
+          amount={typeof config.amount === 'number' ? config.amount : ''}
+          unit={asText(config.unit)}
+          onAmount={(amount) => form.set({ amount: amount === '' ? undefined : Number(amount) })}
+          onUnit={(unit) => form.set({ unit })}
+          readOnly={readOnly}
+          amountFault={form.faultAt('amount')}
+          unitFault={form.faultAt('unit')}
+        />
+      )}
       {delayType === 'hour' && <Hour {...form} />}
       {delayType === 'instant' && (
         <TextInput
@@ -61,25 +73,46 @@ export function DelayForm(form: FormProps) {
   );
 }
 
-function Span({ config, set, faultAt, readOnly }: FormProps) {
+/** A length of time, as an amount and its unit. */
+function Span({
+  label,
+  amount,
+  unit,
+  onAmount,
+  onUnit,
+  readOnly,
+  amountFault,
+  unitFault,
+}: {
+  label: string;
+  /** An empty text if there is no amount. */
+  amount: number | string;
+  unit: string;
+  onAmount: (amount: number | string) => void;
+  onUnit: (unit: string) => void;
+  readOnly: boolean;
+  amountFault: string | undefined;
+  unitFault?: string | undefined;
+}) {
   return (
     <Group grow align="flex-start">
       <NumberInput
-        label={t.amount}
+        label={label}
         min={0}
-        value={typeof config.amount === 'number' ? config.amount : ''}
-        onChange={(amount) => set({ amount: amount === '' ? undefined : Number(amount) })}
+        allowNegative={false}
+        value={amount}
+        onChange={onAmount}
         disabled={readOnly}
-        error={faultAt('amount')}
+        error={amountFault}
       />
       <Select
         label={t.unit}
         data={UNIT_CHOICES}
         allowDeselect={false}
-        value={asText(config.unit)}
-        onChange={(unit) => set({ unit: unit ?? undefined })}
+        value={unit}
+        onChange={(next) => next !== null && onUnit(next)}
         disabled={readOnly}
-        error={faultAt('unit')}
+        error={unitFault}
       />
     </Group>
   );
@@ -134,8 +167,6 @@ export const WAIT_FIELDS = ['eventName', 'timeout', 'filters', 'includeAutomatic
 
 export function WaitForm({ config, set, faultAt, faults, readOnly }: FormProps) {
   const timeout = typeof config.timeout === 'number' ? config.timeout : undefined;
-  const unit = [...UNITS].reverse().find((one) => timeout !== undefined && timeout % (UNIT_SECONDS[one] ?? 1) === 0);
-  const length = UNIT_SECONDS[unit ?? 'seconds'] ?? 1;
   return (
     <Stack gap="sm">
       <EventNameInput
@@ -158,26 +189,7 @@ export function WaitForm({ config, set, faultAt, faults, readOnly }: FormProps) 
         disabled={readOnly}
         onChange={({ currentTarget: { checked } }) => set({ timeout: checked ? 86_400 : undefined })}
       />
-      {timeout !== undefined && (
-        <Group grow align="flex-start">
-          <NumberInput
-            label={t.timeout}
-            min={0}
-            value={timeout / length}
-            onChange={(amount) => set({ timeout: Math.max(0, Number(amount)) * length })}
-            disabled={readOnly}
-            error={faultAt('timeout')}
-          />
-          <Select
-            label={t.unit}
-            data={UNIT_CHOICES}
-            allowDeselect={false}
-            value={unit ?? 'seconds'}
-            onChange={(next) => set({ timeout: (timeout / length) * (UNIT_SECONDS[next ?? 'seconds'] ?? 1) })}
-            disabled={readOnly}
-          />
-        </Group>
-      )}
+      {timeout !== undefined && <TimeLimit seconds={timeout} set={set} faultAt={faultAt} readOnly={readOnly} />}
       <EventFilters
         eventName={asText(config.eventName)}
         value={config.filters}
@@ -187,4 +199,44 @@ export function WaitForm({ config, set, faultAt, faults, readOnly }: FormProps) 
       />
     </Stack>
   );
+}
+
+/**
+ * The time limit of a wait. The unit stays while the amount is typed: chosen again after each key, it would turn 7 days
+ * into weeks.
+ */
+function TimeLimit({
+  seconds,
+  set,
+  faultAt,
+  readOnly,
+}: { seconds: number } & Pick<FormProps, 'set' | 'faultAt' | 'readOnly'>) {
+  const [span, setSpan] = useState(() => toSpan(seconds));
+  const change = (part: Partial<typeof span>) => {
+    const next = { ...span, ...part };
+    setSpan(next);
+    // An empty amount is stored as 0, which the API refuses.
+    set({ timeout: Number(next.amount) * getUnitSeconds(next.unit) });
+  };
+  return (
+    <Span
+      label={t.timeout}
+      {...span}
+      onAmount={(amount) => change({ amount })}
+      onUnit={(unit) => change({ unit })}
+      readOnly={readOnly}
+      amountFault={faultAt('timeout')}
+    />
+  );
+}
+
+/** Splits seconds into an amount and the largest unit that divides them. */
+function toSpan(seconds: number): { amount: number | string; unit: string } {
+  if (seconds === 0) return { amount: '', unit: 'days' };
+  const unit = UNITS.findLast((one) => seconds % getUnitSeconds(one) === 0) ?? 'seconds';
+  return { amount: seconds / getUnitSeconds(unit), unit };
+}
+
+function getUnitSeconds(unit: string): number {
+  return UNIT_SECONDS[unit] ?? 1;
 }
