@@ -67,7 +67,12 @@ function describeProblem(error: unknown): string {
 /**
  * Runs `then` after a write, and shows the write's failure. Unlike the callbacks of `mutate`, it also runs if the
  * button was removed meanwhile.
+ * @param fail shows the failure; does nothing if the form shows it
  */
-export function runAfterWrite<Response>(write: Promise<Response>, then: (response: Response) => void): void {
-  write.then(then, notifyFailure);
+export function runAfterWrite<Response>(
+  write: Promise<Response>,
+  then: (response: Response) => void,
+  fail: (error: unknown) => void = notifyFailure,
+): void {
+  write.then(then, fail);
 }

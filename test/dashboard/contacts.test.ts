@@ -7,6 +7,7 @@ import {
   describeInBrowser,
   expectNoSeriousAxeViolations,
   expectNoSidewaysScroll,
+  holdRequests,
   openDashboard,
 } from '../support/browser/browser.ts';
 import { buildDashboardData } from '../support/browser/dashboard-data.ts';
@@ -235,6 +236,19 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Contact deleted.').waitFor();
     expect((await call('GET', '/contacts')).total).toBe(0);
+  });
+
+  it('restores a removed field, also after its row has disappeared', async () => {
+    const { id } = await saveContact('ada@people.test', { plan: 'pro', seats: 5 });
+    const { page } = await openDashboard({ service, project, path: `/contacts/${id}` });
+    const remove = page.getByRole('button', { name: 'Remove plan' });
+    const release = await holdRequests(page, `**/contacts/${id}/timeline*`);
+    await remove.click();
+    await remove.waitFor({ state: 'detached' });
+    release();
+    await page.getByText('plan removed.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await remove.waitFor();
   });
 
   it('imports a file: detected and chosen columns, typed rows, counts, rows with errors to correct, and progress', async () => {

@@ -6,7 +6,7 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
-import { notifyFailure, notifySuccess } from '../../parts/notifications.tsx';
+import { notifyFailure, notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import { CAMPAIGN_OPERATIONS, type Campaign } from './words.ts';
 
@@ -107,7 +107,8 @@ function Cancel({ campaign: { id, pendingCount }, onClose }: { campaign: Campaig
       word={words.cancelWord}
       action={words.cancel}
       write={cancel}
-      onConfirm={() => cancel.mutate({ params: { id } }, { onSuccess: done })}
+      // The dialog shows a failure.
+      onConfirm={() => runAfterWrite(cancel.mutateAsync({ params: { id } }), done, () => {})}
     />
   );
 }

@@ -6,7 +6,7 @@ import { ActionButton, useMissingPermissionText } from '../../parts/action-butto
 import { useAsCodeItem } from '../../parts/as-code.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
-import { notifyFailure, notifySuccess } from '../../parts/notifications.tsx';
+import { notifyFailure, notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
 import type { Execution, Workflow } from './execution-type.ts';
 
@@ -38,9 +38,9 @@ function Advance({ execution, workflow }: { execution: Execution; workflow: Work
   const advance = useWrite('advanceExecution', { changes: CHANGES });
   const step = workflow?.steps.find(({ id }) => id === currentStepId);
   const move = (branch?: string) =>
-    advance.mutate(
-      { params: { id: workflowId, executionId }, body: branch ? { branch } : {} },
-      { onSuccess: () => notifySuccess(text.executions.advanced), onError: notifyFailure },
+    runAfterWrite(
+      advance.mutateAsync({ params: { id: workflowId, executionId }, body: branch ? { branch } : {} }),
+      () => notifySuccess(text.executions.advanced),
     );
   const isDenied = useMissingPermissionText(NEEDS) !== undefined;
   if (step?.type !== 'WAIT_FOR_EVENT' || isDenied) {

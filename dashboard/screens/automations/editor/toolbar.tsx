@@ -4,7 +4,7 @@ import { useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import type { EditorSections, EditorTool } from '../../../parts/editor-frame.tsx';
 import { MoreItem } from '../../../parts/more-menu.tsx';
-import { notifyFailure, notifySuccess } from '../../../parts/notifications.tsx';
+import { notifySuccess, runAfterWrite } from '../../../parts/notifications.tsx';
 import { SavedState } from '../../../parts/saved-state.tsx';
 import { createUndoTools } from '../../../parts/undo-redo.ts';
 import { text } from '../../../text/text.ts';
@@ -91,9 +91,8 @@ export function MainAction({
 function useSetEnabled({ id, updatedAt }: WorkflowDetail) {
   const write = useWrite('updateWorkflow', { changes: ['getWorkflow', 'listWorkflows'] });
   const set = (enabled: boolean) =>
-    write.mutate(
-      { params: { id }, body: { enabled, updatedAt } },
-      { onSuccess: () => notifySuccess(enabled ? t.enabledNow : t.disabledNow), onError: notifyFailure },
+    runAfterWrite(write.mutateAsync({ params: { id }, body: { enabled, updatedAt } }), () =>
+      notifySuccess(enabled ? t.enabledNow : t.disabledNow),
     );
   return { set, isPending: write.isPending };
 }

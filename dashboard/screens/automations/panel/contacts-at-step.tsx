@@ -9,7 +9,7 @@ import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { Instant } from '../../../parts/instant.tsx';
 import { MoreItem, MoreMenu } from '../../../parts/more-menu.tsx';
-import { notifyFailure, notifySuccess } from '../../../parts/notifications.tsx';
+import { notifySuccess, runAfterWrite } from '../../../parts/notifications.tsx';
 import { PageFoot } from '../../../parts/page-foot.tsx';
 import { PendingLines } from '../../../parts/pending-lines.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
@@ -62,9 +62,8 @@ function ContactRow({ workflowId, step, person }: { workflowId: string; step: St
   const whyNot = useMissingPermissionText('workflows:edit');
   const name = email ?? t.erased;
   const move = (branch?: string) =>
-    advance.mutate(
-      { params, ...(branch !== undefined && { body: { branch } }) },
-      { onSuccess: () => notifySuccess(t.movedOn), onError: notifyFailure },
+    runAfterWrite(advance.mutateAsync({ params, ...(branch !== undefined && { body: { branch } }) }), () =>
+      notifySuccess(t.movedOn),
     );
   const branches = step.type === 'WAIT_FOR_EVENT' ? ['event', 'timeout'] : [];
   return (
@@ -130,14 +129,14 @@ function ContactRow({ workflowId, step, person }: { workflowId: string; step: St
         action={t.removeContact}
         write={cancel}
         onConfirm={() =>
-          cancel.mutate(
-            { params },
-            {
-              onSuccess: () => {
-                setAsksOut(false);
-                notifySuccess(t.contactRemoved);
-              },
+          runAfterWrite(
+            cancel.mutateAsync({ params }),
+            () => {
+              setAsksOut(false);
+              notifySuccess(t.contactRemoved);
             },
+            // The dialog shows the failure.
+            () => {},
           )
         }
       />

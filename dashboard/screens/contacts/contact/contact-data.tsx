@@ -6,7 +6,7 @@ import { ActionButton, useMissingPermissionText } from '../../../parts/action-bu
 import { CardSection } from '../../../parts/card-section.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { ExactTime } from '../../../parts/instant.tsx';
-import { notifyFailure, notifyWithUndo } from '../../../parts/notifications.tsx';
+import { notifyFailure, notifyWithUndo, runAfterWrite } from '../../../parts/notifications.tsx';
 import { isTextList } from '../../../parts/text-list.ts';
 import { text } from '../../../text/text.ts';
 import classes from './contact.module.css';
@@ -72,17 +72,15 @@ function useSave(contact: Contact) {
       onSaved?: () => void;
       onFailed?: (error: unknown) => void;
     }) => {
-      const { key, value, message } = p;
+      const { key, value, message, onFailed = () => {} } = p;
       const before = Object.hasOwn(contact.data, key) ? contact.data[key] : null;
-      save.mutate(
-        { params, body: { data: { [key]: value } } },
-        {
-          ...(p.onFailed && { onError: p.onFailed }),
-          onSuccess: () => {
-            p.onSaved?.();
-            notifyWithUndo(message, () => undo.mutateAsync({ params, body: { data: { [key]: before } } }));
-          },
+      runAfterWrite(
+        save.mutateAsync({ params, body: { data: { [key]: value } } }),
+        () => {
+          p.onSaved?.();
+          notifyWithUndo(message, () => undo.mutateAsync({ params, body: { data: { [key]: before } } }));
         },
+        onFailed,
       );
     },
   };
