@@ -99,6 +99,27 @@ describeInBrowser('the filters of a list', () => {
     await page.waitForURL((url) => url.search === search);
     await isAsChosen();
   });
+
+  it.each([
+    ['/contacts', 'Search name or email'],
+    ['/campaigns', 'Search'],
+  ])('keep the space that is typed before a pause: %s', async (path, label) => {
+    const { page, settled } = await openDashboard({ service, project: data.project, path });
+    const field = page.getByRole('main').getByLabel(label, { exact: true });
+    const waitForSearch = (search: string) => page.waitForURL((url) => url.searchParams.get('search') === search);
+    await field.focus();
+    await page.keyboard.type('a ');
+    await waitForSearch('a');
+    await settled();
+    await page.keyboard.type('b');
+    expect(await field.inputValue()).toBe('a b');
+    await waitForSearch('a b');
+    await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Home', exact: true }).click();
+    await page.waitForURL((url) => !url.searchParams.has('search'));
+    await page.goBack();
+    await waitForSearch('a b');
+    expect(await field.inputValue()).toBe('a b');
+  });
 });
 
 /** Opens the first record of the list, or Home if the records are not links. */

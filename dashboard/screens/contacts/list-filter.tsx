@@ -2,7 +2,7 @@ import { Button, Collapse, Group, Paper, Stack, Text, TextInput } from '@mantine
 import { useDisclosure } from '@mantine/hooks';
 import { IconFilter, IconSearch, IconX } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { ApiFailure } from '../../api/client.ts';
 import {
   type DraftCondition,
@@ -15,7 +15,7 @@ import { mapFaultsToRows, NO_FAULTS } from '../../parts/condition-builder/faults
 import { filterAsSentence, listFilters, withoutFilter } from '../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
 import { PendingLines } from '../../parts/pending-lines.tsx';
-import { useDebouncedText } from '../../parts/use-delayed-text.ts';
+import { useFilterText } from '../../parts/use-delayed-text.ts';
 import { text } from '../../text/text.ts';
 import type { ListSearch } from './routes.ts';
 
@@ -34,10 +34,7 @@ export function ListFilter({ failure, children }: { failure: ApiFailure | null; 
   return (
     <Stack gap="sm" mb="md">
       <Group gap="xs" align="flex-end">
-        <SearchInput
-          value={search ?? ''}
-          onChange={(next) => choose({ search: next || undefined } as ListSearch, true)}
-        />
+        <SearchInput value={search} onChange={(next) => choose({ search: next } as ListSearch, true)} />
         <Button
           variant={condition ? 'light' : 'default'}
           leftSection={<IconFilter size={16} aria-hidden />}
@@ -68,23 +65,21 @@ export function ListFilter({ failure, children }: { failure: ApiFailure | null; 
   );
 }
 
-function SearchInput({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  const reportLater = useDebouncedText(onChange);
-  // When the Back button or a link changes the URL, this input changes too.
-  useEffect(() => setTyped(value), [value]);
+function SearchInput({
+  value,
+  onChange,
+}: {
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
   return (
     <TextInput
       aria-label={words.search}
       placeholder={words.search}
       type="search"
       leftSection={<IconSearch size={16} aria-hidden />}
-      value={typed}
+      {...useFilterText(value, onChange)}
       maxLength={254}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value);
-        reportLater(event.currentTarget.value.trim());
-      }}
       flex="1 1 240px"
       maw={{ sm: 320 }}
     />
