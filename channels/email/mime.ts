@@ -2,6 +2,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import type MimeNode from 'nodemailer/lib/mime-node';
 import { withCrlf } from '../../rules/mime/crlf.ts';
 import { ID_FIELD_PATTERN, toFoldableText, toSingleLine } from '../../rules/mime/mime-headers.ts';
+import { hasUnsendableLine } from '../../rules/mime/sendable-lines.ts';
 
 export interface NamedAddress {
   name?: string | null | undefined;
@@ -121,7 +122,7 @@ function toComposerAttachment(attachment: EmailAttachment) {
   const cid = attachment.contentId ? toSingleLine(attachment.contentId).replace(/^<|>$/g, '') : undefined;
   return {
     filename: toSingleLine(attachment.filename),
-    contentType: toSafeFileType(toSingleLine(attachment.contentType)),
+    contentType: toSafeFileType(attachment),
     content: attachment.content,
     contentDisposition: attachment.disposition === 'inline' ? ('inline' as const) : ('attachment' as const),
     ...(cid ? { cid } : {}),
@@ -139,10 +140,14 @@ function toComposerAlternative({ contentType, content }: EmailAttachment) {
 }
 
 /**
- * Returns the content type of an attachment. Attachments are encoded in base64, which RFC 2045 §6.4 forbids for a
- * multipart type. A file with a multipart type is therefore sent as `application/octet-stream`. With a multipart type,
- * email clients would search the file for parts.
+ * Returns the content type of an attachment. A file is sent as `application/octet-stream`, which is encoded in base64,
+ * if the encoding of its own type is a problem:
+ * - RFC 2045 §6.4 forbids base64 for a multipart type, and email clients would search the file for parts.
+ * - The composer does not encode a message, so its lines are sent unchanged. Mail servers reject or change a message
+ *   with a NUL octet or a line of more than 998 octets.
  */
-function toSafeFileType(contentType: string): string {
-  return /^multipart\//i.test(contentType) ? 'application/octet-stream' : contentType;
+function toSafeFileType({ contentType, content }: EmailAttachment): string {
+  const type = toSingleLine(contentType);
+  const isUnsafe = /^multipart\//i.test(type) || (/^message\//i.test(type) && hasUnsendableLine(withCrlf(content)));
+  return isUnsafe ? 'application/octet-stream' : type;
 }

@@ -18,6 +18,7 @@ import {
   withTransferEncoding,
 } from './mime-parts.ts';
 import { decodeQuotedPrintable, QuotedPrintableWriter } from './quoted-printable.ts';
+import { hasUnsendableLine, LINE_MAX_OCTETS } from './sendable-lines.ts';
 import { replaceC1Controls } from './windows-1252.ts';
 
 /** A message that an application composed, prepared for storage and sending. */
@@ -44,8 +45,6 @@ export interface PrepareOptions {
   now: Date;
 }
 
-/** RFC 5322 §2.1.1. */
-const LINE_MAX_OCTETS = 998;
 const FOLD_AFTER_CHARS = 60;
 /** The maximum number of `Received` fields. A message that passed more servers is in a mail loop (RFC 5321 §6.3). */
 const RECEIVED_MAX = 100;
@@ -167,7 +166,7 @@ function listProtectedParts(part: MimePart): MimePart[] {
  * re-encoded.
  */
 function refuseUnsendableLines(message: Buffer): void {
-  if (hasUnsendableLine(message, { bodyStart: 0, end: message.length }))
+  if (hasUnsendableLine(message))
     throw createRefusal(
       `A header, or the text before, between or after the parts, has a NUL octet or a line of more than ${LINE_MAX_OCTETS} octets that cannot be folded`,
     );
@@ -235,7 +234,7 @@ interface Edit {
  * @throws AppError BAD_REQUEST if a part must not be changed, or has an unknown structure or encoding
  */
 function encodeLongLines(message: Buffer, part: MimePart): Edit[] {
-  if (!hasUnsendableLine(message, part)) return [];
+  if (!hasUnsendableLine(message.subarray(part.bodyStart, part.end))) return [];
   if (part.parts.length > 0 && !isProtectedPart(part))
     return part.parts.flatMap((child) => encodeLongLines(message, child));
   // A multipart must not be encoded (RFC 2045 §6.4), even if its boundary cannot be read.
@@ -250,17 +249,6 @@ function encodeLongLines(message: Buffer, part: MimePart): Edit[] {
       ? bytes.toString('base64').replace(/.{76}(?=.)/g, '$&\r\n')
       : new QuotedPrintableWriter().writeBytes(bytes).take();
   return [{ part, encoding, body: Buffer.from(lines, 'latin1') }];
-}
-
-function hasUnsendableLine(message: Buffer, { bodyStart, end }: Pick<MimePart, 'bodyStart' | 'end'>): boolean {
-  if (message.subarray(bodyStart, end).includes(0)) return true;
-  for (let at = bodyStart; at < end; ) {
-    const found = message.indexOf('\r\n', at);
-    const lineEnd = found === -1 || found > end ? end : found;
-    if (lineEnd - at > LINE_MAX_OCTETS) return true;
-    at = lineEnd + 2;
-  }
-  return false;
 }
 
 /** Returns the body with the edited parts. The text between the edited parts is not changed. */

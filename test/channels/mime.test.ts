@@ -110,6 +110,28 @@ describe('a composed message', () => {
     expect(raw.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
   });
 
+  it.each([
+    ['a line of more than 998 octets', `Subject: x\n\n${'q'.repeat(1200)}`],
+    ['a line that a lone CR does not end soon enough', `Subject: x\r\n\r\n${'q'.repeat(999)}\rq`],
+    ['a NUL octet', 'Subject: x\r\n\r\nq\0q'],
+  ])('has an attached email as a file in base64 if it has %s', async (_name, text) => {
+    const content = Buffer.from(text);
+    const attachments = [{ filename: 'm.eml', contentType: 'Message/RFC822', content }];
+    const { raw, parsed } = await buildAndParse({ attachments });
+    expect(Math.max(...raw.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998);
+    expect(raw).not.toContain('\0');
+    expect(parsed.attachments).toMatchObject([{ filename: 'm.eml', mimeType: 'application/octet-stream' }]);
+    expect(Buffer.from(parsed.attachments[0]?.content as ArrayBuffer)).toEqual(content);
+  });
+
+  it('has an attached email with lines of 998 octets as an email', async () => {
+    const content = Buffer.from(`Subject: x\n\n${'q'.repeat(998)}\n${'q'.repeat(998)}`);
+    const { raw } = await buildAndParse({
+      attachments: [{ filename: 'm.eml', contentType: 'message/rfc822', content }],
+    });
+    expect(raw).toContain('\r\nContent-Type: message/rfc822\r\n');
+  });
+
   it.each(['Ü 1.pdf', `${'長い'.repeat(60)}.pdf`, 'a "b" \\ (c); d=e.pdf', 'a.pdf'])(
     'has the name of a file only in Content-Disposition, which may encode it: %s',
     async (filename) => {
