@@ -48,6 +48,12 @@ export function checkAttachments(files: readonly { content: Buffer }[], maxBytes
  */
 const SERVICE_TYPES = /^(?:text\/(?:plain|html)|multipart\/|message\/)/i;
 
+/**
+ * Matches the content ids that a header field can contain. A mail server accepts other characters only with SMTPUTF8,
+ * and an encoded word inside the angle brackets would be a part of the id (RFC 2047 §5).
+ */
+const CONTENT_ID = /^[!#-;=?-~]+$/;
+
 const Attachment = z
   .object({
     filename: z
@@ -68,7 +74,10 @@ const Attachment = z
       .string()
       .min(1)
       .max(255)
-      .regex(/^[^\s<>"]+$/, 'Must not contain spaces, quotes or angle brackets')
+      .regex(
+        CONTENT_ID,
+        'Must contain only ASCII characters without spaces, quotes and angle brackets. Use another id, here and after `cid:` in the body',
+      )
       .optional(),
     disposition: z.enum(['attachment', 'inline']).default('attachment'),
     alternative: z.boolean().optional().openapi({

@@ -73,6 +73,14 @@ const CASES: Case[] = [
     'attachments.0.contentId',
     'invalid_type',
   ],
+  ...['Bild_ä.png', 'a b', 'a"b', '<a>', 'a\u007f'].map(
+    (contentId): Case => [
+      `the content id ${JSON.stringify(contentId)}`,
+      { attachments: [createInlineImage(contentId)] },
+      'attachments.0.contentId',
+      'invalid_string',
+    ],
+  ),
   [
     'two inline files with one id',
     { attachments: [createInlineImage('logo'), file, createInlineImage('LOGO'), createInlineImage('logo')] },
