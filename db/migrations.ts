@@ -96,6 +96,7 @@ import * as smsPairs from './migrations/20261128T1945-sms-pairs.ts';
 import * as addressesWithoutContact from './migrations/20261129T1602-addresses-without-contact.ts';
 import * as contactUpdatesByVacuum from './migrations/20261129T1631-contact-updates-by-vacuum.ts';
 import * as emailFailures from './migrations/20261130T2102-email-failures.ts';
+import * as phoneUpdates from './migrations/20261201T1830-phone-updates.ts';
 
 /**
  * Migrations that run outside a transaction, to build an index CONCURRENTLY or to commit each batch separately. Each of
@@ -213,4 +214,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261129T1602-addresses-without-contact': addressesWithoutContact,
   '20261129T1631-contact-updates-by-vacuum': contactUpdatesByVacuum,
   '20261130T2102-email-failures': emailFailures,
+  '20261201T1830-phone-updates': phoneUpdates,
 };

@@ -7,6 +7,7 @@ import { STEP_TYPES, STEPS, type StepType } from '../../rules/executions/steps/r
 import { hasStoredReference } from '../../rules/filters/references.ts';
 import type { Db } from '../connection.ts';
 import { UNFINISHED_CAMPAIGNS } from '../schema/campaign-status.ts';
+import { deletePhones, PHONE_KEY } from '../sms/contact-phones.ts';
 import { inTransaction } from '../transaction.ts';
 
 export type FieldType = 'string' | 'number' | 'boolean' | 'date' | 'array' | 'object';
@@ -208,6 +209,8 @@ async function removeKeyFromBatch(
         ORDER BY id LIMIT ${STRIP_BATCH} FOR NO KEY UPDATE)
       RETURNING id
     `.execute(trx);
+    const contactIds = stripped.rows.map(({ id }) => id);
+    if (p.key === PHONE_KEY) await deletePhones(trx, { projectId: p.projectId, contactIds });
     return stripped.rows;
   });
   const last = rows

@@ -18,7 +18,7 @@ import type { Trx } from '../connection.ts';
 import { isOwnedBySql } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { RowOf } from '../schema/database.ts';
-import { storePhones } from '../sms/contact-phones.ts';
+import { PHONE_KEY, storePhones } from '../sms/contact-phones.ts';
 import { requestConfirmations, usesDoubleOptIn } from './double-opt-in.ts';
 import { linkEarlierContacts } from './erased-addresses.ts';
 import { lockContacts } from './locks.ts';
@@ -30,8 +30,6 @@ const MANY_ROWS = 200;
 /** The actor of events that a caller with the public key caused. */
 export const PUBLIC_ACTOR = 'public';
 const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';
-/** The key of `data` that has a contact's phone number. */
-const PHONE_KEY = 'phone';
 const NOTHING: StoredData = { data: {}, untrustedKeys: [] };
 const STORED_COLUMNS = sql`
   c.id, c.email, c.subscribed, c.data, c.untrusted_keys, c.was_unsubscribed, c.pending, c.created_at, c.updated_at`;

@@ -11,6 +11,7 @@ export interface SmsTables {
   captured_sms: CapturedSmsTable;
   sms_stops: SmsStopsTable;
   contact_phones: ContactPhonesTable;
+  phone_updates: PhoneUpdatesTable;
   sms_stop_backfill: SmsStopBackfillTable;
 }
 
@@ -78,6 +79,14 @@ export interface ContactPhonesTable {
   contact_id: string;
   project_id: string;
   phone: string;
+}
+
+/** A project whose country has changed, so that its contacts' numbers must be parsed again. */
+export interface PhoneUpdatesTable {
+  project_id: string;
+  changed_at: GeneratedTimestamp;
+  /** The contact up to which the numbers were parsed. */
+  after: Generated<string>;
 }
 
 /** How far `sms_stops` has been filled from the consent of contacts that an earlier release stored. */

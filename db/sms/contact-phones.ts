@@ -1,8 +1,28 @@
 import { sql } from 'kysely';
-import { readPhoneNumber, readWrittenNumber } from '../../rules/sms/phone.ts';
+import { isE164, readWrittenNumber } from '../../rules/sms/phone.ts';
 import type { Trx } from '../connection.ts';
 import { findPhoneCountry } from '../projects/phone-country.ts';
 import { applySmsStops } from './stops.ts';
+
+/** The key of `data` that has a contact's phone number. */
+export const PHONE_KEY = 'phone';
+
+/** The phone number of a contact, parsed from the text in its data. */
+interface ContactPhone {
+  /** The number in E.164. Undefined if the text cannot be parsed. */
+  phone: string | undefined;
+  /** The number for `contact_phones`. Null if the text is in E.164, because Postgres then derives `contacts.phone`. */
+  stored: string | null;
+}
+
+/**
+ * Parses a contact's phone number.
+ * @param country the project's country; numbers without a calling code belong to it
+ */
+export function parseContactPhone(text: string, country: string | null): ContactPhone {
+  const phone = readWrittenNumber(text, country)?.e164;
+  return { phone, stored: phone === undefined || isE164(text) ? null : phone };
+}
 
 /**
  * Stores the normalized phone numbers of contacts whose numbers were not written in E.164. Removes the consent of
@@ -16,14 +36,8 @@ export async function storePhones(
   const { projectId, contacts } = p;
   if (contacts.length === 0) return;
   const country = await findPhoneCountry(trx, projectId);
-  const read = contacts.map(({ id, written }) => {
-    const text = String(written ?? '');
-    return { id, text, phone: readWrittenNumber(text, country)?.e164 };
-  });
-  // If the number was written in E.164, Postgres derives the column `phone` from the data.
-  const kept = read.flatMap(({ id, text, phone }) =>
-    phone === undefined || readPhoneNumber(text) ? [] : [{ id, phone }],
-  );
+  const read = contacts.map(({ id, written }) => ({ id, ...parseContactPhone(String(written ?? ''), country) }));
+  const kept = read.flatMap(({ id, stored }) => (stored === null ? [] : [{ id, phone: stored }]));
   const keptIds = kept.map(({ id }) => id);
   await sql`
     DELETE FROM contact_phones
@@ -36,4 +50,14 @@ export async function storePhones(
   `.execute(trx);
   const numbers = read.flatMap(({ id, phone }) => (phone === undefined ? [] : [{ id, phone }]));
   await applySmsStops(trx, key, { projectId, contacts: numbers });
+}
+
+/**
+ * Deletes the normalized numbers of contacts whose data no longer has a phone number. The caller has locked the
+ * contacts. Safe to run twice.
+ */
+export async function deletePhones(trx: Trx, p: { projectId: string; contactIds: readonly string[] }): Promise<void> {
+  await sql`
+    DELETE FROM contact_phones WHERE contact_id = ANY(${[...p.contactIds]}::uuid[]) AND project_id = ${p.projectId}
+  `.execute(trx);
 }

@@ -11,6 +11,7 @@ import {
 } from '../../db/projects/projects.ts';
 import type { FrequencyCap } from '../../db/sending/frequency.ts';
 import { resetGuardCounts } from '../../db/sending/hold-guard.ts';
+import { requestPhoneUpdate } from '../../db/sms/phone-updates.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import { GUARD_DEFAULTS } from '../../rules/emails/hold-guard.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -38,7 +39,8 @@ export interface ProjectChanges {
 
 /**
  * Changes settings of a project. A change of the time zone or the sending window wakes SENDING campaigns and waiting
- * executions, so that they check the new setting.
+ * executions, so that they check the new setting. After a change of the country for phone numbers,
+ * periodic work parses the numbers of the project's contacts again.
  * @param p.fieldPrefix the path of `changes` in the request body, which precedes the field names in errors
  * @throws AppError NOT_FOUND, VALIDATION_ERROR for limits that are looser than the operator or the defaults allow
  */
@@ -74,6 +76,8 @@ export async function updateProject(
     .set({ ...columns, updated_at: sql`now()` })
     .where('id', '=', projectId)
     .execute();
+  if (changes.phoneCountry !== undefined && changes.phoneCountry !== current.phoneCountry)
+    await requestPhoneUpdate(trx, projectId);
   const changesTiming = timezone !== undefined || sendingWindow !== undefined;
   return { project: await getProject(trx, projectId), outbox: changesTiming ? await wakeWaiting(trx, projectId) : [] };
 }

@@ -10,12 +10,17 @@ export interface PhoneNumber {
   country: string;
 }
 
+/** Tells whether a text has the form of a number in E.164: `+` and 7 to 15 digits. */
+export function isE164(text: string): boolean {
+  return /^\+[1-9]\d{6,14}$/.test(text);
+}
+
 /**
  * Parses a number in E.164 and finds its country. Undefined if the text is not in E.164, or no country has its calling
  * code.
  */
 export function readPhoneNumber(text: string): PhoneNumber | undefined {
-  return /^\+[1-9]\d{6,14}$/.test(text) ? toPhoneNumber(parsePhoneNumber(text)) : undefined;
+  return isE164(text) ? toPhoneNumber(parsePhoneNumber(text)) : undefined;
 }
 
 const WRITTEN_MAX_CHARS = 80;

@@ -472,6 +472,45 @@ describe('the list of stopped numbers', () => {
     expect((await api.call('GET', `/contacts/${id}`)).body.smsSubscribed).toBe(false);
     await setPhoneCountry(null);
   });
+
+  it('a change of the country, also by apply, applies to the numbers of existing contacts', async () => {
+    const headers = await signIn(api, api.one, 'OWNER');
+    const changeBySettings = (phoneCountry: string | null) =>
+      api.call('PATCH', '/project', { key: null, headers, body: { phoneCountry } });
+    const changeByApply = (phoneCountry: string | null) =>
+      api.call('POST', '/project/apply', { key: null, headers, body: { settings: { phoneCountry } } });
+    for (const change of [changeBySettings, changeByApply]) {
+      const [stopped, texting] = [createPhone(), createPhone()];
+      const [early, late] = [
+        await createContact({ phone: stopped.replace('+49', '0') }),
+        await createContact({ phone: texting.replace('+49', '0') }),
+      ];
+      const readConsent = async (id: string) => (await api.call('GET', `/contacts/${id}`)).body.smsSubscribed;
+      const readConsents = async () => [await readConsent(early.id), await readConsent(late.id)];
+      await receiveSms(stopped, 'STOP');
+      expect(await readConsents()).toEqual([true, true]);
+      expect((await change('DE')).status).toBe(200);
+      expect(await readConsents()).toEqual([false, true]);
+      const { id } = (await send({ to: texting, body: 'x' })).body;
+      expect((await api.call('GET', `/v1/sms/${id}`)).body.data.contactId).toBe(late.id);
+      await receiveSms(texting, 'STOP');
+      expect(await readConsents()).toEqual([false, false]);
+      expect((await change(null)).status).toBe(200);
+      const other = (await send({ to: texting, body: 'x' })).body.id;
+      expect((await api.call('GET', `/v1/sms/${other}`)).body.data.contactId).toBeNull();
+    }
+  });
+
+  it('deleting the field `phone` also deletes the normalized numbers', async () => {
+    const phone = createPhone().replace('+49', '0049 ');
+    const body = { email: 'field@x.com', data: { phone } };
+    const { id } = (await api.call('POST', '/contacts', { body, key: api.two.secretKey })).body;
+    const readPhones = () => api.db.selectFrom('contact_phones').select('phone').where('contact_id', '=', id).execute();
+    expect(await readPhones()).toHaveLength(1);
+    const deleted = await api.call('DELETE', '/contacts/fields/phone', { key: api.two.secretKey });
+    expect(deleted.status).toBe(200);
+    expect(await readPhones()).toEqual([]);
+  });
 });
 
 it('an unsigned callback changes nothing', async () => {

@@ -9,6 +9,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import type { Security } from '../../http/security.ts';
+import { runPhoneUpdate } from '../project/phone-update.ts';
 import { applyDocument, refuseMissingScopes } from './apply.ts';
 import { checkCampaigns } from './apply-campaigns.ts';
 import { checkTemplates } from './apply-templates.ts';
@@ -52,7 +53,8 @@ const applyRoute = createRoute({
   responses: { 200: jsonResponse(Applied), ...errorResponses('FORBIDDEN', 'CONFLICT') },
 });
 
-export function registerAsCodeRoutes(app: App, { config, compute, db, reads, keys, outbox }: Deps): void {
+export function registerAsCodeRoutes(app: App, deps: Deps): void {
+  const { config, compute, db, reads, keys, outbox } = deps;
   const { secretKey, webhookAllowPrivate: allowPrivate } = config;
 
   app.openapi(exportRoute, async (c) => {
@@ -92,6 +94,7 @@ export function registerAsCodeRoutes(app: App, { config, compute, db, reads, key
     });
     outbox.wake(queued);
     if (Object.keys(settings).length > 0) keys.clear();
+    if ('phoneCountry' in settings) await runPhoneUpdate(deps, projectId);
     for (const id of segmentsToCount) await refreshCount({ projectId, id });
     return c.json(response, 200);
   });

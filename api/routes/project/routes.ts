@@ -11,6 +11,7 @@ import type { App, RequestContext } from '../../http/env.ts';
 import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { allowSession } from '../../http/security.ts';
 import { HoldProject, PatchProject } from './input.ts';
+import { runPhoneUpdate } from './phone-update.ts';
 import { Checklist, Project, toProjectResponse } from './response.ts';
 
 const tags = ['Project'];
@@ -77,7 +78,8 @@ const releaseRoute = createRoute({
   responses: { 200: jsonResponse(Project) },
 });
 
-export function registerProjectRoutes(app: App, { db, keys, outbox, reads }: Deps): void {
+export function registerProjectRoutes(app: App, deps: Deps): void {
+  const { db, keys, outbox, reads } = deps;
   app.openapi(getRoute, async (c) => c.json(toProjectResponse(await getProject(db, c.var.projectId)), 200));
 
   app.openapi(checklistRoute, async (c) => {
@@ -94,6 +96,7 @@ export function registerProjectRoutes(app: App, { db, keys, outbox, reads }: Dep
     });
     keys.clear();
     outbox.wake(queued);
+    if (changes.phoneCountry !== undefined) await runPhoneUpdate(deps, c.var.projectId);
     return c.json(toProjectResponse(project), 200);
   });
 
