@@ -7,17 +7,19 @@ import { createDraftKey, readStoredDraft, storeChangedDraft, storeDraft } from '
 const STORE_AFTER_MS = 300;
 
 /**
- * Stores typed text in this browser until it is saved or discarded, so that a reload or a closed tab loses nothing.
- * @param p.name identifies the edited record, unique in the project
- * @param p.saved the text that the service has; the browser stores no draft with the same text
+ * Stores the typed text of a new record in this browser until it is created or discarded, so that a reload or a closed
+ * tab loses nothing. For a record that exists, use `useRecordEdit`: a copy of all fields would revert what other users
+ * save meanwhile.
+ * @param p.name identifies the form, unique in the project
+ * @param p.initial the fields of the empty form; the browser stores no draft with the same text
  */
-export function useLocalDraft<Draft>({ name, saved }: { name: string; saved: Draft }) {
+export function useLocalDraft<Draft>({ name, initial }: { name: string; initial: Draft }) {
   const key = createDraftKey(useSession(), name);
   const [storedDraft] = useState(() => readStoredDraft<Draft>(key)?.draft);
-  const [draft, setDraft] = useState<Draft>(storedDraft ?? saved);
+  const [draft, setDraft] = useState<Draft>(storedDraft ?? initial);
   const [isRestored, setRestored] = useState(storedDraft !== undefined);
   const [isTouched, setTouched] = useState(storedDraft !== undefined);
-  const storeLater = useDebouncedCallback((draft: Draft) => void storeChangedDraft(key, { draft, saved }), {
+  const storeLater = useDebouncedCallback((draft: Draft) => void storeChangedDraft(key, { draft, initial }), {
     delay: STORE_AFTER_MS,
     flushOnUnmount: true,
   });
@@ -45,9 +47,9 @@ export function useLocalDraft<Draft>({ name, saved }: { name: string; saved: Dra
     isRestored,
     /** Whether there is unsaved text. */
     isTouched,
-    /** Removes the draft after a save. */
+    /** Removes the draft after the record was created. */
     forget,
-    /** Removes the draft and shows `to`, which is normally the text that the service has. */
+    /** Removes the draft and shows `to`, which is normally the empty form. */
     discard: (to: Draft) => {
       forget();
       setDraft(to);

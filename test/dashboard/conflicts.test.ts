@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { getProject } from '../../db/projects/projects.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { type ProjectChanges, updateProject } from '../../engine/projects/project-changes.ts';
 import { createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
+import { buildProject, type TestProject } from '../support/api.ts';
 import {
   describeInBrowser,
   expectNoSeriousAxeViolations,
@@ -150,6 +154,66 @@ describeInBrowser('an editor of the dashboard', () => {
     await page.keyboard.press('Control+s');
     await page.getByText('Saved.').waitFor();
     expect(await call('GET', `/templates/${id}`)).toMatchObject({ subject: 'Mine', preheader: 'Theirs' });
+  });
+
+  /** Another owner saves settings of the project. */
+  const changeSettings = (project: TestProject, changes: ProjectChanges) =>
+    inTransaction(service.db, (trx) => updateProject(trx, { projectId: project.id, changes }));
+  const readSettings = ({ id: projectId }: TestProject) => getProject(service.db, projectId);
+
+  it('the form of the project settings shows both versions on a conflict, and loses neither', async () => {
+    const project = await buildProject(service.db, 'Old name');
+    const { page } = await openDashboard({ service, project, path: '/settings' });
+    const input = page.getByRole('textbox', { name: 'Name', exact: true });
+    await input.fill('Mine');
+    await changeSettings(project, { name: 'Theirs', sendRatePerSecond: 50 });
+    await findButton(page, 'Save').click();
+    await page.getByText('Someone else saved changes').waitFor();
+    expect(await readSettings(project)).toMatchObject({ name: 'Theirs', sendRatePerSecond: 50 });
+    expect(await input.inputValue()).toBe('Mine');
+    expect(await page.getByLabel('Emails per second').inputValue()).toBe('50');
+    await expectNoSeriousAxeViolations(page);
+    await expectNoSidewaysScroll(page);
+    expect(await findButton(page, 'Use these choices').isDisabled()).toBe(true);
+    await findChoice(page, 'Name', 'Mine').check();
+    await findButton(page, 'Use these choices').click();
+    await findButton(page, 'Save').click();
+    await page.getByText('Saved.').waitFor();
+    expect(await readSettings(project)).toMatchObject({ name: 'Mine', sendRatePerSecond: 50 });
+    expect(await page.evaluate('Object.keys(localStorage).filter((key) => key.includes("draft"))')).toEqual([]);
+  });
+
+  it('the form of the project settings sends only the changed fields, also from a draft of this browser', async () => {
+    const project = await buildProject(service.db, 'Old name');
+    const { page } = await openDashboard({ service, project, path: '/settings' });
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Mine');
+    await changeSettings(project, { sendRatePerSecond: 50 });
+    // After a reload the draft is restored, on top of changes that were saved later.
+    await page.reload();
+    await page.getByText('Unsaved changes from this browser.').waitFor();
+    const bodies: object[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') bodies.push(request.postDataJSON() as object);
+    });
+    await findButton(page, 'Save').click();
+    await page.getByText('Saved.').waitFor();
+    expect(bodies).toEqual([{ name: 'Mine' }]);
+    expect(await readSettings(project)).toMatchObject({ name: 'Mine', sendRatePerSecond: 50 });
+  });
+
+  it('project settings that the user has not changed show what another user saved', async () => {
+    const project = await buildProject(service.db, 'Old name');
+    const { page, open } = await openDashboard({ service, project });
+    await page.clock.install();
+    await open('/settings');
+    await page.getByRole('link', { name: 'Home', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Old name' }).waitFor();
+    await changeSettings(project, { sendRatePerSecond: 50 });
+    // Until then, the dashboard does not read the settings again.
+    await page.clock.fastForward(6_000);
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await expect.poll(() => page.getByLabel('Emails per second').inputValue()).toBe('50');
+    expect(await page.getByText('Unsaved changes').count()).toBe(0);
   });
 
   it('a form keeps typed text when the session ends, for this user only', async () => {

@@ -55,8 +55,8 @@ it('stores nothing that is too large or unreadable, and deletes its older text',
 it('removes a draft that has the same content as the saved record again', () => {
   const { storage, content } = setUp();
   const key = createDraftKey(ada, 'settings:project');
-  storeChangedDraft(key, { draft: { name: 'Shop 2' }, saved: { name: 'Shop' } }, storage);
+  storeChangedDraft(key, { draft: { name: 'Shop 2' }, initial: { name: 'Shop' } }, storage);
   expect(readStoredDraft(key, storage)?.draft).toEqual({ name: 'Shop 2' });
-  storeChangedDraft(key, { draft: { name: 'Shop' }, saved: { name: 'Shop' } }, storage);
+  storeChangedDraft(key, { draft: { name: 'Shop' }, initial: { name: 'Shop' } }, storage);
   expect(content.size).toBe(0);
 });

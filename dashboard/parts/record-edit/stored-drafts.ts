@@ -60,13 +60,13 @@ export function storeDraft(key: string, draft: unknown, storage: DraftStorage = 
   }
 }
 
-/** Stores a draft, or deletes it if it has the same content as the saved record. */
+/** Stores a draft, or deletes it if it has the same content as the empty form. */
 export function storeChangedDraft<Draft>(
   key: string,
-  { draft, saved }: { draft: Draft; saved: Draft },
+  { draft, initial }: { draft: Draft; initial: Draft },
   storage: DraftStorage = localStorage,
 ): boolean {
-  return storeDraft(key, isSame(draft, saved) ? undefined : draft, storage);
+  return storeDraft(key, isSame(draft, initial) ? undefined : draft, storage);
 }
 
 /**

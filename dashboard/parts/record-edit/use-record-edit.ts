@@ -87,6 +87,14 @@ export function useRecordEdit<Fields extends object>({
   return {
     /** The values that the screen shows and a save sends. */
     fields: withChanges(stored, changes),
+    /**
+     * Applies this user's changes to a version that was read just before a save. Use it for a record without a version,
+     * because the API cannot refuse a stale write of it.
+     */
+    applyTo: (latest: Fields) => ({
+      fields: withChanges(latest, changes),
+      hasConflict: findConflicts(latest, changes).length > 0,
+    }),
     change: (typed: Partial<Fields>) => applyChanges(addChanges(stored, changes, typed)),
     /** Whether there are unsaved changes. */
     isTouched,

@@ -19,7 +19,7 @@ export function NewSegment() {
   }));
   // A draft of another condition would hide the condition from the URL.
   const name = ['segment:new', type, ...(condition ? [JSON.stringify(condition)] : [])].join(':');
-  const editing = useLocalDraft({ name, saved: initial });
+  const editing = useLocalDraft({ name, initial });
   const [sent, setSent] = useState<DraftCondition>();
   const create = useWrite('createSegment', { changes: ['listSegments'] });
   const save = () => {

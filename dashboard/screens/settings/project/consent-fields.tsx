@@ -14,7 +14,10 @@ const TRACKINGS = (['ENABLED', 'MARKETING_ONLY', 'DISABLED'] as const).map((valu
 
 /** Tracking, double opt-in, and the changes that the public key and the project may make. */
 export function ConsentFields({ draft, set, fault }: FieldsProps) {
-  const { data } = useQuery({ ...queryFor('listTemplates', { query: { limit: 100 } }), enabled: draft.doubleOptIn });
+  const { data } = useQuery({
+    ...queryFor('listTemplates', { query: { limit: 100 } }),
+    enabled: draft.doubleOptIn.enabled,
+  });
   const templates = (data?.templates ?? []).map(({ id, name }) => ({ value: id, label: name }));
   return (
     <>
@@ -29,16 +32,16 @@ export function ConsentFields({ draft, set, fault }: FieldsProps) {
       <Switch
         label={words.doubleOptIn}
         description={words.doubleOptInHelp}
-        checked={draft.doubleOptIn}
-        onChange={(event) => set({ doubleOptIn: event.currentTarget.checked })}
+        checked={draft.doubleOptIn.enabled}
+        onChange={(event) => set({ doubleOptIn: { ...draft.doubleOptIn, enabled: event.currentTarget.checked } })}
       />
-      {draft.doubleOptIn && (
+      {draft.doubleOptIn.enabled && (
         <Select
           label={words.confirmTemplate}
           description={words.confirmTemplateHelp}
           data={templates}
-          value={draft.templateId}
-          onChange={(templateId) => set({ templateId })}
+          value={draft.doubleOptIn.templateId}
+          onChange={(templateId) => set({ doubleOptIn: { ...draft.doubleOptIn, templateId } })}
           searchable
           error={fault('doubleOptIn')}
           ml="xl"

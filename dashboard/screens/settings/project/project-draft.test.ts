@@ -45,18 +45,32 @@ it("only changed fields are sent, so an operator's limit does not become the pro
 });
 
 it('a window uses the chosen time zone', () => {
-  const draft = { ...toProjectDraft(project), windowed: true, days: ['5', '1'] };
+  const stored = toProjectDraft(project);
+  const withWindow = (changes: Partial<typeof stored.window> = {}) => ({
+    ...stored,
+    window: { ...stored.window, isOn: true, days: ['5', '1'], ...changes },
+  });
   const window = { from: '09:00', to: '18:00', days: [1, 5] };
-  expect(toChangedSettings(project, draft)).toEqual({ sendingWindow: window });
-  expect(toChangedSettings(project, { ...draft, clocks: 'contact' }).sendingWindow).toEqual({
+  expect(toChangedSettings(project, withWindow())).toEqual({ sendingWindow: window });
+  expect(toChangedSettings(project, withWindow({ clocks: 'contact' })).sendingWindow).toEqual({
     ...window,
     timezone: 'contact',
   });
-  expect(toChangedSettings(project, { ...draft, clocks: 'zone', zone: 'Asia/Tokyo' }).sendingWindow).toEqual({
+  expect(toChangedSettings(project, withWindow({ clocks: 'zone', zone: 'Asia/Tokyo' })).sendingWindow).toEqual({
     ...window,
     timezone: 'Asia/Tokyo',
   });
-  const stored = { ...project, sendingWindow: { ...window, timezone: 'contact' } } as unknown as Project;
-  expect(toChangedSettings(stored, toProjectDraft(stored))).toEqual({});
-  expect(toChangedSettings(stored, { ...toProjectDraft(stored), windowed: false })).toEqual({ sendingWindow: null });
+  const windowed = { ...project, sendingWindow: { ...window, timezone: 'contact' } } as unknown as Project;
+  const draft = toProjectDraft(windowed);
+  expect(toChangedSettings(windowed, draft)).toEqual({});
+  const off = { ...draft, window: { ...draft.window, isOn: false } };
+  expect(toChangedSettings(windowed, off)).toEqual({ sendingWindow: null });
+});
+
+it("a window in the project's time zone has no time zone of its own", () => {
+  const draft = toProjectDraft(project);
+  const berlin = { ...draft, window: { ...draft.window, isOn: true, clocks: 'zone' as const } };
+  expect(toChangedSettings(project, berlin).sendingWindow).toMatchObject({ timezone: 'Europe/Berlin' });
+  // Another user who changes the project's time zone therefore causes no conflict with a change of the window.
+  expect(toProjectDraft({ ...project, timezone: 'Asia/Tokyo' }).window).toEqual(draft.window);
 });

@@ -6,24 +6,34 @@ export type WindowZone = 'project' | 'contact' | 'zone';
 /** Empty if the input is empty. An empty `rate` or `month` means no limit. */
 type Amount = number | '';
 
+/** The inputs keep their values while the window is off. */
+interface WindowDraft {
+  isOn: boolean;
+  from: string;
+  to: string;
+  days: string[];
+  clocks: WindowZone;
+  /** Time zone of the window with `clocks: 'zone'`; empty for the project's. */
+  zone: string;
+}
+
+/** The inputs keep their values while the cap is off. */
+interface CapDraft {
+  isOn: boolean;
+  max: Amount;
+  days: Amount;
+}
+
+/** Each field is one setting of the API, because a save sends, and a conflict compares, whole settings. */
 export interface ProjectDraft {
   name: string;
   /** `#rrggbb`; empty for the default color of the service. */
   color: string;
   timezone: string;
-  windowed: boolean;
-  from: string;
-  to: string;
-  days: string[];
-  clocks: WindowZone;
-  /** Time zone of the window, unless it uses the contact's. */
-  zone: string;
-  capped: boolean;
-  capMax: Amount;
-  capDays: Amount;
+  window: WindowDraft;
+  cap: CapDraft;
   tracking: Project['tracking'];
-  doubleOptIn: boolean;
-  templateId: string | null;
+  doubleOptIn: { enabled: boolean; templateId: string | null };
   publicKeyMode: Project['publicKeyMode'];
   resubscribe: Project['resubscribe'];
   /** ISO 3166-1 alpha-2; empty for none. */
@@ -38,24 +48,15 @@ export interface ProjectDraft {
 const WORK_DAYS = [1, 2, 3, 4, 5];
 
 export function toProjectDraft(project: Project): ProjectDraft {
-  const window = project.sendingWindow as SendingWindow | null;
-  const zone = window?.timezone;
+  const { doubleOptIn, frequencyCap } = project;
   return {
     name: project.name,
     color: project.color ?? '',
     timezone: project.timezone,
+    window: toWindowDraft(project.sendingWindow as SendingWindow | null),
+    cap: { isOn: frequencyCap !== null, max: frequencyCap?.max ?? 3, days: frequencyCap?.days ?? 7 },
     tracking: project.tracking,
-    windowed: window !== null,
-    from: window?.from ?? '09:00',
-    to: window?.to ?? '18:00',
-    days: (window?.days ?? WORK_DAYS).map(String),
-    clocks: zone === undefined ? 'project' : zone === 'contact' ? 'contact' : 'zone',
-    zone: zone === undefined || zone === 'contact' ? project.timezone : zone,
-    capped: project.frequencyCap !== null,
-    capMax: project.frequencyCap?.max ?? 3,
-    capDays: project.frequencyCap?.days ?? 7,
-    doubleOptIn: project.doubleOptIn.enabled,
-    templateId: project.doubleOptIn.templateId,
+    doubleOptIn: { enabled: doubleOptIn.enabled, templateId: doubleOptIn.templateId },
     publicKeyMode: project.publicKeyMode,
     resubscribe: project.resubscribe,
     phoneCountry: project.phoneCountry ?? '',
@@ -63,6 +64,18 @@ export function toProjectDraft(project: Project): ProjectDraft {
     month: project.monthlyEmailLimit ?? '',
     bounceGuard: toPercent(project.bounceGuard),
     complaintGuard: toPercent(project.complaintGuard),
+  };
+}
+
+function toWindowDraft(window: SendingWindow | null): WindowDraft {
+  const zone = window?.timezone;
+  return {
+    isOn: window !== null,
+    from: window?.from ?? '09:00',
+    to: window?.to ?? '18:00',
+    days: (window?.days ?? WORK_DAYS).map(String),
+    clocks: zone === undefined ? 'project' : zone === 'contact' ? 'contact' : 'zone',
+    zone: zone === undefined || zone === 'contact' ? '' : zone,
   };
 }
 
@@ -85,9 +98,9 @@ function toSettings(draft: ProjectDraft): PatchProject {
     timezone: draft.timezone,
     // The generated type of a nullable reference does not include null.
     sendingWindow: toSendingWindow(draft) as NonNullable<PatchProject['sendingWindow']>,
-    frequencyCap: draft.capped ? { max: Number(draft.capMax), days: Number(draft.capDays) } : null,
+    frequencyCap: draft.cap.isOn ? { max: Number(draft.cap.max), days: Number(draft.cap.days) } : null,
     tracking: draft.tracking,
-    doubleOptIn: { enabled: draft.doubleOptIn, templateId: draft.templateId },
+    doubleOptIn: draft.doubleOptIn,
     publicKeyMode: draft.publicKeyMode,
     resubscribe: draft.resubscribe,
     phoneCountry: draft.phoneCountry.trim() === '' ? null : draft.phoneCountry.trim().toUpperCase(),
@@ -98,8 +111,9 @@ function toSettings(draft: ProjectDraft): PatchProject {
   };
 }
 
-function toSendingWindow({ windowed, from, to, days, clocks, zone, timezone }: ProjectDraft): SendingWindow | null {
-  if (!windowed) return null;
+function toSendingWindow({ window, timezone }: ProjectDraft): SendingWindow | null {
+  const { isOn, from, to, days, clocks, zone } = window;
+  if (!isOn) return null;
   const zonePart = clocks === 'project' ? {} : { timezone: clocks === 'contact' ? 'contact' : zone || timezone };
   return { from, to, days: days.map(Number).sort(), ...zonePart };
 }

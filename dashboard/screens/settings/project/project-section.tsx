@@ -1,7 +1,7 @@
 import { Alert, Button, ColorInput, Group, Text, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useMemo } from 'react';
-import type { ResponseOf } from '../../../api/client.ts';
+import type { ApiFailure, ResponseOf } from '../../../api/client.ts';
 import { queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Failed } from '../../../parts/failed.tsx';
@@ -9,13 +9,15 @@ import { FormSection } from '../../../parts/form-section.tsx';
 import { PendingForm } from '../../../parts/gray-parts.tsx';
 import { notifySuccess } from '../../../parts/notifications.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
-import { useLocalDraft } from '../../../parts/use-local-draft.ts';
+import { Conflict } from '../../../parts/record-edit/conflict.tsx';
+import { useRecordEdit } from '../../../parts/record-edit/use-record-edit.ts';
 import { text } from '../../../text/text.ts';
 import { ConsentFields } from './consent-fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 import { HoldCard } from './hold-card.tsx';
 import { LimitFields } from './limit-fields.tsx';
 import { toChangedSettings, toProjectDraft } from './project-draft.ts';
+import { SETTING_NAMES, settingAsText } from './setting-as-text.ts';
 import { WindowFields } from './window-fields.tsx';
 
 const words = text.settings.project;
@@ -38,26 +40,34 @@ export function Project() {
 }
 
 function Form({ project }: { project: ResponseOf<'getProject'> }) {
-  const saved = useMemo(() => toProjectDraft(project), [project]);
-  const { draft, change, isRestored, discard, forget } = useLocalDraft({ name: 'settings:project', saved });
+  const stored = useMemo(() => toProjectDraft(project), [project]);
+  const queries = useQueryClient();
   const update = useWrite('updateProject', { changes: ['getProject', 'getMe', 'listAuditLog'] });
-  const changes = toChangedSettings(project, draft);
-  const isChanged = Object.keys(changes).length > 0;
-  const faults = update.error?.fields ?? [];
+  const save = useMutation<void, ApiFailure>({
+    mutationFn: async () => {
+      // The API has no version of the project, so it cannot refuse to overwrite changes that this form has not read.
+      const latest = await queries.fetchQuery({ ...queryFor('getProject'), staleTime: 0 });
+      const { fields, hasConflict } = edit.applyTo(toProjectDraft(latest));
+      if (hasConflict) return;
+      const saved = await update.mutateAsync({ body: toChangedSettings(latest, fields) });
+      edit.markSaved(fields, toProjectDraft(saved));
+      notifySuccess(text.settings.saved);
+    },
+  });
+  const edit = useRecordEdit({ name: 'project-settings', stored, isSaving: save.isPending });
+  const { fields: draft, hasConflict } = edit;
+  const isChanged = Object.keys(toChangedSettings(project, draft)).length > 0;
+  const faults = save.error?.fields ?? [];
   const fault = (name: string) => faults.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message;
-  const fieldsProps: FieldsProps = { draft, set: (changed) => change({ ...draft, ...changed }), fault, project };
+  const fieldsProps: FieldsProps = { draft, set: edit.change, fault, project };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!isChanged) return;
-    const done = () => {
-      forget();
-      notifySuccess(text.settings.saved);
-    };
-    update.mutate({ body: changes }, { onSuccess: done });
+    if (isChanged && !hasConflict) save.mutate();
   };
   return (
     <form onSubmit={submit}>
-      {isRestored && isChanged && (
+      <Conflict edit={edit} labels={SETTING_NAMES} show={settingAsText} />
+      {edit.isRestored && isChanged && !hasConflict && (
         <Alert color="blue" mb="md">
           {text.settings.draftKept}
         </Alert>
@@ -91,15 +101,20 @@ function Form({ project }: { project: ResponseOf<'getProject'> }) {
       <FormSection title={words.limits} what={words.limitsHelp}>
         <LimitFields {...fieldsProps} />
       </FormSection>
-      {update.error && <Failed error={update.error} />}
+      {save.error && <Failed error={save.error} />}
       {isChanged && (
         <Group className="save-bar" justify="space-between" role="group" aria-label={text.settings.unsaved}>
           <Text size="sm">{text.settings.unsaved}</Text>
           <Group gap="xs">
-            <Button variant="default" onClick={() => discard(saved)}>
+            <Button variant="default" onClick={edit.discard}>
               {text.settings.discard}
             </Button>
-            <ActionButton needs="project:manage" type="submit" loading={update.isPending}>
+            <ActionButton
+              needs="project:manage"
+              type="submit"
+              loading={save.isPending}
+              whyNot={hasConflict ? text.parts.conflict.chooseFirst : undefined}
+            >
               {text.settings.save}
             </ActionButton>
           </Group>

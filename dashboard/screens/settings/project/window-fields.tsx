@@ -1,7 +1,7 @@
 import { Chip, Group, Input, NumberInput, SegmentedControl, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { text } from '../../../text/text.ts';
 import type { FieldsProps } from './fields-props.ts';
-import type { WindowZone } from './project-draft.ts';
+import type { ProjectDraft, WindowZone } from './project-draft.ts';
 import { ZONES } from './zones.ts';
 
 const words = text.settings.project;
@@ -25,22 +25,22 @@ export function WindowFields({ draft, set, fault }: FieldsProps) {
       <Switch
         label={words.window}
         description={words.windowHelp}
-        checked={draft.windowed}
-        onChange={(event) => set({ windowed: event.currentTarget.checked })}
+        checked={draft.window.isOn}
+        onChange={(event) => set({ window: { ...draft.window, isOn: event.currentTarget.checked } })}
       />
-      {draft.windowed && <Window draft={draft} set={set} fault={fault} />}
+      {draft.window.isOn && <Window draft={draft} set={set} fault={fault} />}
       <Switch
         label={words.cap}
         description={words.capHelp}
-        checked={draft.capped}
-        onChange={(event) => set({ capped: event.currentTarget.checked })}
+        checked={draft.cap.isOn}
+        onChange={(event) => set({ cap: { ...draft.cap, isOn: event.currentTarget.checked } })}
       />
-      {draft.capped && (
+      {draft.cap.isOn && (
         <Group pl="xl" align="flex-end">
           <NumberInput
             label={words.capMax}
-            value={draft.capMax}
-            onChange={(capMax) => set({ capMax: toNumberInput(capMax) })}
+            value={draft.cap.max}
+            onChange={(max) => set({ cap: { ...draft.cap, max: toNumberInput(max) } })}
             min={1}
             max={1000}
             allowDecimal={false}
@@ -49,8 +49,8 @@ export function WindowFields({ draft, set, fault }: FieldsProps) {
           />
           <NumberInput
             label={words.capDays}
-            value={draft.capDays}
-            onChange={(capDays) => set({ capDays: toNumberInput(capDays) })}
+            value={draft.cap.days}
+            onChange={(days) => set({ cap: { ...draft.cap, days: toNumberInput(days) } })}
             min={1}
             max={365}
             allowDecimal={false}
@@ -64,27 +64,29 @@ export function WindowFields({ draft, set, fault }: FieldsProps) {
 }
 
 function Window({ draft, set, fault }: Pick<FieldsProps, 'draft' | 'set' | 'fault'>) {
+  const { window } = draft;
+  const change = (changes: Partial<ProjectDraft['window']>) => set({ window: { ...window, ...changes } });
   return (
     <Stack pl="xl" gap="sm">
       <Group align="flex-start">
         <TextInput
           label={words.from}
           type="time"
-          value={draft.from}
-          onChange={(event) => set({ from: event.currentTarget.value })}
+          value={window.from}
+          onChange={(event) => change({ from: event.currentTarget.value })}
           error={fault('sendingWindow.from')}
         />
         <TextInput
           label={words.to}
           type="time"
-          value={draft.to}
-          onChange={(event) => set({ to: event.currentTarget.value })}
-          description={draft.to < draft.from ? words.overnight : undefined}
+          value={window.to}
+          onChange={(event) => change({ to: event.currentTarget.value })}
+          description={window.to < window.from ? words.overnight : undefined}
           error={fault('sendingWindow.to')}
         />
       </Group>
       <Input.Wrapper label={words.days} labelElement="div" error={fault('sendingWindow.days')}>
-        <Chip.Group multiple value={draft.days} onChange={(days) => set({ days })}>
+        <Chip.Group multiple value={window.days} onChange={(days) => change({ days })}>
           <Group gap={6} mt={4} role="group" aria-label={words.days}>
             {words.weekdays.map((day, n) => (
               <Chip key={day} value={String(n + 1)} size="xs">
@@ -98,17 +100,17 @@ function Window({ draft, set, fault }: Pick<FieldsProps, 'draft' | 'set' | 'faul
         <SegmentedControl
           aria-label={words.clocks}
           data={CLOCKS}
-          value={draft.clocks}
-          onChange={(clocks) => set({ clocks: clocks as WindowZone })}
+          value={window.clocks}
+          onChange={(clocks) => change({ clocks: clocks as WindowZone })}
           size="xs"
         />
       </Input.Wrapper>
-      {draft.clocks === 'zone' && (
+      {window.clocks === 'zone' && (
         <Select
           label={words.zone}
           data={ZONES}
-          value={draft.zone}
-          onChange={(zone) => zone && set({ zone })}
+          value={window.zone || draft.timezone}
+          onChange={(zone) => zone && change({ zone })}
           searchable
           allowDeselect={false}
           limit={100}
