@@ -13,20 +13,37 @@ import { hashToken, readSessionToken } from './session-cookie.ts';
 type RouteAccess = AccessRule & { insteadOfKey?: string | undefined };
 
 /**
- * Decides whether a request may continue, and sets its caller in `c.var`. Checks the credentials, the rate limits and
- * the scopes, in this order. For a write in a project (`ofProject`), then checks that the project is not disabled. For
- * a write with a session, also checks the origin. The check of the credentials queries the database only for a session,
- * or for a key that is not in the cache.
- * @throws AppError UNAUTHORIZED, INVALID_API_KEY, RATE_LIMIT_EXCEEDED, FORBIDDEN, PROJECT_DISABLED
+ * Decides whether a request may continue, and sets its caller in `c.var`. Checks the credentials, the rate limits, the
+ * project that a request with a session names, and the scopes, in this order. For a write in a project (`ofProject`),
+ * then checks that the project is not disabled. For a write with a session, also checks the origin. The check of the
+ * credentials queries the database only for a session, or for a key that is not in the cache.
+ * @throws AppError UNAUTHORIZED, INVALID_API_KEY, RATE_LIMIT_EXCEEDED, CONFLICT, FORBIDDEN, PROJECT_DISABLED
  */
 export async function authenticate(c: RequestContext, rule: RouteAccess, deps: Deps): Promise<void> {
   const requiredScopes = await identifyCaller(c, rule, deps);
   const state = await takeFromRateLimits(c, deps);
   for (const [name, value] of Object.entries(state ? toRateLimitHeaders(state) : {})) c.header(name, value);
+  if (c.get('actor').kind === 'user') refuseOtherProject(c);
   assertScopes(c, requiredScopes);
   if (isRead(c.req.method)) return;
   if (rule.ofProject) assertEnabled(c);
   if (c.get('actor').kind === 'user') refuseForeignWrite(c, deps.config.publicUrl);
+}
+
+/**
+ * Refuses a request with a session that names another project than the session's current one. All windows of a browser
+ * share the session, so a window may show a project that another window has left. Source: contract §2.6 Sessions.
+ * @throws AppError CONFLICT
+ */
+function refuseOtherProject(c: RequestContext): void {
+  const wanted = c.req.header('tidings-project');
+  const current = c.get('projectId');
+  if (wanted === undefined || wanted.toLowerCase() === current) return;
+  throw new AppError('CONFLICT', {
+    message: 'The session is in another project than the header Tidings-Project names, so nothing was done.',
+    suggestion: 'Read the current project with GET /auth/me, or switch to the other one with POST /auth/project.',
+    details: { sessionProjectId: current },
+  });
 }
 
 /**

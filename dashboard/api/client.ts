@@ -26,6 +26,20 @@ export function setSignedOutHandler(handler: () => void): void {
   onSignedOut = handler;
 }
 
+/** The project that this window shows. Undefined until the session is loaded, and on the sign-in and join pages. */
+let shownProjectId: string | undefined;
+export const getShownProject = (): string | undefined => shownProjectId;
+export function setShownProject(id: string | undefined): void {
+  shownProjectId = id;
+}
+/** Called when the API refuses a request because the session has switched to another project than the window shows. */
+let onOtherProject: () => void = () => {};
+export function setOtherProjectHandler(handler: () => void): void {
+  onOtherProject = handler;
+}
+/** Paths that are not of a project. They read or change the session itself, or need an operator. */
+const OUTSIDE_PROJECTS = /^\/(auth|operator)\//;
+
 /**
  * Calls an operation of the API by its id in the OpenAPI document, with the session's cookie. Returns text if the
  * response is not JSON.
@@ -36,9 +50,11 @@ export async function callApi<Id extends OperationId>(
   input: VersionedInput<Id>,
   { idempotencyKey, ...options }: { signal?: AbortSignal; idempotencyKey?: string | undefined } = {},
 ): Promise<ResponseOf<Id>> {
-  const { method } = OPERATIONS[id];
+  const { method, path } = OPERATIONS[id];
   const { body } = input as Request;
   const headers: Record<string, string> = {
+    // All windows of a browser share the session, and any of them can switch its project (contract §2.6 Sessions).
+    ...(shownProjectId !== undefined && !OUTSIDE_PROJECTS.test(path) && { 'tidings-project': shownProjectId }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     ...(input.seenAt !== undefined && { 'if-match': toEtag(input.seenAt) }),
   };
@@ -55,6 +71,7 @@ export async function callApi<Id extends OperationId>(
   if (!response.ok) {
     const failure = await readFailure(response);
     if (failure.status === 401 && id !== 'logIn') onSignedOut();
+    if (failure.status === 409 && failure.details.sessionProjectId !== undefined) onOtherProject();
     throw failure;
   }
   return (await readBody(response)) as ResponseOf<Id>;

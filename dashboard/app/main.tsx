@@ -9,8 +9,8 @@ import '@mantine/spotlight/styles.layer.css';
 import './theme/tokens.css';
 import './theme/fonts.css';
 import './theme/app.css';
-import { setSignedOutHandler } from '../api/client.ts';
-import { createQueryClient } from '../api/queries.ts';
+import { setOtherProjectHandler, setSignedOutHandler } from '../api/client.ts';
+import { createQueryClient, queryFor } from '../api/queries.ts';
 import { reloadWhenOutdated } from './reload-when-outdated.ts';
 import { createAppRouter } from './router.tsx';
 import { resolveCssVariables, theme } from './theme/theme.ts';
@@ -28,6 +28,9 @@ setSignedOutHandler(() => {
   const { href, pathname } = router.state.location;
   if (pathname !== '/sign-in') void router.navigate({ to: '/sign-in', search: { back: href } });
 });
+
+// The user has switched the project in another window. The shell follows when it knows the session's project.
+setOtherProjectHandler(() => void queries.invalidateQueries({ queryKey: queryFor('getMe').queryKey }));
 
 reloadWhenOutdated();
 

@@ -1,29 +1,17 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { IconCheck, IconSelector } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useWrite } from '../api/queries.ts';
 import { Logo } from '../parts/logo.tsx';
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
+import { useShowProject } from './shown-project.ts';
 
 /** Shows the current project. Its menu lists all projects of the user, and switches to another one. */
 export function ProjectSwitch() {
   const { projectId, projectName, projects } = useSession();
-  const navigate = useNavigate();
-  const queries = useQueryClient();
+  const show = useShowProject();
   const change = useWrite('switchProject', { changes: [] });
-  const switchTo = (id: string) =>
-    change.mutate(
-      { body: { projectId: id } },
-      {
-        onSuccess: async () => {
-          await navigate({ to: '/' });
-          // The screens must not show data of the previous project.
-          await queries.resetQueries();
-        },
-      },
-    );
+  const switchTo = (id: string) => change.mutate({ body: { projectId: id } }, { onSuccess: show });
   return (
     <Menu position="bottom-start" width={260}>
       <Menu.Target>

@@ -7,10 +7,12 @@ import { queryFor } from '../api/queries.ts';
 import { text } from '../text/text.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { findActiveLink, useSidebarGroups } from './nav.ts';
+import { PendingScreen } from './pending-screen.tsx';
 import { ProjectSwitch } from './project-switch.tsx';
 import { SearchButton } from './search-button.tsx';
 import { useSession } from './session.ts';
 import { useShortcuts } from './shortcuts.ts';
+import { useShownProject } from './shown-project.ts';
 
 // Loaded after the first screen, because the search opens only on request.
 const Search = lazy(() => import('./search.tsx').then((module) => ({ default: module.Search })));
@@ -33,6 +35,7 @@ export function Shell() {
   useEffect(close, [pathname]);
   const shortcuts = useShortcuts();
   const isIdle = useHasBeenIdle();
+  const isShown = useShownProject();
   const nav = useSidebarGroups();
   const active = findActiveLink(
     nav.flatMap(({ links }) => links),
@@ -93,9 +96,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="main" className={isFullScreen ? 'full-screen' : undefined}>
         <HoldBanner />
-        <Box className="screen">
-          <Outlet />
-        </Box>
+        <Box className="screen">{isShown ? <Outlet /> : <PendingScreen />}</Box>
       </AppShell.Main>
       {isIdle && (
         <Suspense>

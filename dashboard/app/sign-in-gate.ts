@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { redirect } from '@tanstack/react-router';
-import { ApiFailure } from '../api/client.ts';
+import { ApiFailure, getShownProject, setShownProject } from '../api/client.ts';
 import { queryFor } from '../api/queries.ts';
 
 /**
@@ -9,7 +9,9 @@ import { queryFor } from '../api/queries.ts';
  */
 export async function requireSession(queries: QueryClient, href: string): Promise<void> {
   try {
-    await queries.ensureQueryData({ ...queryFor('getMe'), staleTime: 30_000 });
+    const { projectId } = await queries.ensureQueryData({ ...queryFor('getMe'), staleTime: 30_000 });
+    // The first screen loads its data before the shell is mounted. Later, the shell decides which project is shown.
+    if (getShownProject() === undefined) setShownProject(projectId);
   } catch (error) {
     if (error instanceof ApiFailure && error.status === 401) {
       throw redirect({ to: '/sign-in', search: href === '/' ? {} : { back: href } });

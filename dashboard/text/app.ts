@@ -18,6 +18,7 @@ export const app = {
   signOut: 'Sign out',
   release: (version: string) => `Tidings ${version}`,
   projects: 'Projects',
+  switchedElsewhere: (name: string) => `You switched to ${name} in another window.`,
   projectIs: (name: string) => `Project: ${name}`,
   search: 'Search',
   searchHelp: 'Search or paste an ID',

@@ -90,6 +90,32 @@ describe('sessions', () => {
     expect((await get('/project', session)).body.error.details).toEqual({ requiredScope: 'project:manage' });
   });
 
+  it('refuse requests that name another project than the current one, and change nothing', async () => {
+    const session = await signIn(api, api.one);
+    const inOne = { ...session, 'tidings-project': api.one.id };
+    const inTwo = { ...session, 'tidings-project': api.two.id };
+    expect((await get('/project', inOne)).status).toBe(200);
+    expect((await get('/project', { ...inOne, 'tidings-project': api.one.id.toUpperCase() })).status).toBe(200);
+    const refused = await get('/project', inTwo);
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT']);
+    expect(refused.body.error.details).toEqual({ sessionProjectId: api.one.id });
+    const write = await post('/contacts', { email: 'grace@people.test' }, inTwo);
+    expect(write.status).toBe(409);
+    expect((await get('/contacts', inOne)).body.data).toEqual([]);
+    expect((await post('/auth/project', { projectId: api.one.id }, session)).status).toBe(200);
+  });
+
+  it('of a role without the needed scope get the conflict of the project first', async () => {
+    const member = await signIn(api, api.one, 'MEMBER');
+    const refused = await get('/project', { ...member, 'tidings-project': api.two.id });
+    expect(refused.status).toBe(409);
+  });
+
+  it('are the only credentials that the header Tidings-Project applies to', async () => {
+    const withKey = await api.call('GET', '/contacts', { headers: { 'tidings-project': api.two.id } });
+    expect(withKey.status).toBe(200);
+  });
+
   it('can write only from the service’s own origin, or from a client that is not a browser', async () => {
     const session = await signIn(api, api.one);
     const setHold = (headers: Record<string, string>) => post('/project/hold', {}, { ...session, ...headers });
