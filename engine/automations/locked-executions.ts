@@ -21,6 +21,8 @@ export interface CurrentExecution extends WalkingExecution {
 export interface LockedExecution {
   execution: CurrentExecution;
   graph: Graph;
+  /** Whether the contact is known to have been erased. Such an execution must end. */
+  isErased: boolean;
   /** The visit with the number in the caller's request. */
   requested: Visit | undefined;
   /** The visit that the execution is at. */
@@ -40,7 +42,9 @@ export async function lockExecutions(
   p: { projectId: string; requested: { executionId: string; visit: number }[]; contactsLocked?: boolean },
 ): Promise<Map<string, LockedExecution>> {
   const { projectId, requested } = p;
-  if (!p.contactsLocked) await lockContactsOfExecutions(trx, { projectId, ids: requested.map(getExecutionId) });
+  const contacts = p.contactsLocked
+    ? undefined
+    : await lockContactsOfExecutions(trx, { projectId, ids: requested.map(getExecutionId) });
   const { rows } = await prepared<LockedRow>`
     SELECT e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.visit,
       e.event, e.context, e.untrusted, e.swayed AS "untrustedTrigger", e.mode, e.laps, e.run, e.status,
@@ -57,15 +61,17 @@ export async function lockExecutions(
   for (const row of rows) if (row.run) row.exits = await fillExitVariables(trx, row, row.exits);
   const workflowIds = rows.map((row) => row.workflowId);
   const graphs = await loadGraphs(trx, { projectId, workflowIds });
-  return new Map(rows.map((row) => [row.id, toLockedExecution(row, graphs)]));
+  return new Map(rows.map((row) => [row.id, toLockedExecution(row, { graphs, contacts })]));
 }
 
-async function lockContactsOfExecutions(trx: Trx, p: { projectId: string; ids: string[] }): Promise<void> {
-  await prepared`
+/** Locks the contacts of executions, and returns the ids of the contacts that exist. */
+async function lockContactsOfExecutions(trx: Trx, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
+  const { rows } = await prepared<{ id: string }>`
     SELECT id FROM contacts WHERE ${isOwnedBySql('project_id', p.projectId)} AND id IN (
       SELECT contact_id FROM executions WHERE id = ANY(${p.ids}::uuid[]) AND ${isOwnedBySql('project_id', p.projectId)})
     ORDER BY id FOR NO KEY UPDATE
   `.execute(trx);
+  return new Set(rows.map((row) => row.id));
 }
 
 interface LockedRow extends CurrentExecution {
@@ -82,11 +88,18 @@ interface VisitRow extends RowOf<'execution_steps', ['visit', 'step_id', 'type',
 
 function toLockedExecution(
   { requested, current, visitAgeMs, ...execution }: LockedRow,
-  graphs: Map<string, Graph>,
+  { graphs, contacts }: { graphs: Map<string, Graph>; contacts: ReadonlySet<string> | undefined },
 ): LockedExecution {
   const graph = graphs.get(execution.workflowId);
   if (!graph) throw new Error('the workflow of an execution was not loaded');
-  return { execution, graph, requested: toVisit(requested), current: toVisit(current), visitAgeMs: visitAgeMs ?? 0 };
+  return {
+    execution,
+    graph,
+    isErased: contacts !== undefined && !contacts.has(execution.contactId),
+    requested: toVisit(requested),
+    current: toVisit(current),
+    visitAgeMs: visitAgeMs ?? 0,
+  };
 }
 
 function toVisit(row: VisitRow | null): Visit | undefined {

@@ -232,7 +232,7 @@ class Preview {
     const { visit } = execution;
     const { status = 'RUNNING', startedAt = execution.startedAt, dueAt = null } = this.steps.get(visit) ?? {};
     const current = { visit, stepId: step.id, type: step.type, status, startedAt, dueAt };
-    return { execution, graph, requested: current, current, visitAgeMs: 0 };
+    return { execution, graph, isErased: false, requested: current, current, visitAgeMs: 0 };
   }
 }
 

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
+import { ERASED_END, eraseExecutions } from '../../db/executions/erased-executions.ts';
 import type { VisitOutcome } from '../../db/executions/visits.ts';
 import { findDeletedRows } from '../../db/records/deleted-rows.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
@@ -69,7 +71,9 @@ const MISSING: Next = { kind: 'end', status: 'FAILED', reason: null, missing: tr
 /**
  * Ends the pauses that the inputs report as over, advances the executions, and returns their positions in the order of
  * the inputs. All executions belong to one project, and each may appear only once. Safe to run again: if an earlier
- * attempt of the activity has already advanced an execution, the function returns its current position.
+ * attempt of the activity has already advanced an execution, the function returns its current position. An execution
+ * without its contact is cancelled, because no step can run. Earlier releases could start one while the contact was
+ * being erased.
  */
 export async function resumeExecutions(
   trx: Trx,
@@ -84,6 +88,7 @@ export async function resumeExecutions(
     waits: inputs.filter((input) => input.resume === 'event' || input.resume === 'timeout'),
   });
   const deleted = await findDeletedEnds(trx, { projectId, requested: inputs, locked });
+  await endErased(trx, { projectId, locked });
   const pending = createPendingWrites();
   const environment = createRealEnvironment(trx);
   const stops: { found?: LockedExecution; stop: WalkStop }[] = [];
@@ -101,6 +106,18 @@ export async function resumeExecutions(
   return stops.map(
     ({ found, stop }) => new WalkPosition(found ? addPathToStop(stop, found, pending) : stop, found?.execution),
   );
+}
+
+/** Cancels the executions whose contact was erased, as the erasure of the contact would do. */
+async function endErased(
+  trx: Trx,
+  { projectId, locked }: { projectId: string; locked: ReadonlyMap<string, LockedExecution> },
+): Promise<void> {
+  const erased = [...locked.values()].filter(({ execution, isErased }) => isErased && !execution.completedAt);
+  if (erased.length === 0) return;
+  const ids = erased.map(({ execution }) => execution.id);
+  await eraseExecutions(trx, { projectId, where: sql<boolean>`id = ANY(${ids}::uuid[])`, isOver: true });
+  for (const { execution } of erased) Object.assign(execution, { ...ERASED_END, completedAt: new Date() });
 }
 
 /** Like `resumeExecutions`, for a single execution. */

@@ -7,7 +7,7 @@ import { recordErasedAttachments } from '../../db/contents/erased-attachments.ts
 import { eraseEmailTexts } from '../../db/contents/erased-contents.ts';
 import { clearCarbonCopies, listCarbonCopies } from '../../db/emails/carbon-copies.ts';
 import { failWaitingEmailSql } from '../../db/emails/failed-emails.ts';
-import { endExecutions } from '../../db/executions/end-executions.ts';
+import { eraseExecutions } from '../../db/executions/erased-executions.ts';
 import { keepErasedStops } from '../../db/sms/stops.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import { computeAddressHash } from '../../rules/emails/suppression.ts';
@@ -25,7 +25,7 @@ export interface DeletedContacts {
  * Erases contacts. Ends their executions, and deletes their memberships in segments and their waits. Removes addresses
  * and personal data from records that stay (executions, emails, SMS, events, suppressions). Locks the contacts
  * first. A concurrent writer has then either committed, so that its rows are erased here, or it finds no contact
- * afterwards. Safe to run twice. Source: contract §3.4, §9.
+ * afterwards (`lockContacts`). Safe to run twice. Source: contract §3.4, §9.
  */
 export async function deleteContacts(
   trx: Trx,
@@ -37,11 +37,9 @@ export async function deleteContacts(
   `.execute(trx);
   const ids = rows.map((row) => row.id);
   if (ids.length === 0) return { ids, outbox: [] };
-  const { outbox } = await endExecutions(trx, {
+  const outbox = await eraseExecutions(trx, {
     projectId: p.projectId,
     where: sql<boolean>`contact_id = ANY(${ids}::uuid[])`,
-    status: 'CANCELLED',
-    reason: CONTACT_DELETED,
   });
   const contacts = { projectId: p.projectId, contactIds: ids };
   const emails = await storeErasedAddresses(trx, p.suppressionKey, { projectId: p.projectId, contacts: rows });
@@ -50,7 +48,6 @@ export async function deleteContacts(
   await assignEarlierRecords(trx, found);
   const people: ErasedPeople = { ...found, carbonCopies: await listCarbonCopies(trx, contacts) };
   await eraseCopies(trx, people);
-  await anonymizeExecutions(trx, contacts);
   await anonymizeMessages(trx, people);
   await deleteMemberships(trx, contacts);
   await anonymizeSuppressions(trx, {
@@ -61,19 +58,6 @@ export async function deleteContacts(
   return { ids, outbox };
 }
 
-/** Removes personal data from executions. `endExecutions` has already ended running executions. */
-async function anonymizeExecutions(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
-  await sql`
-    UPDATE execution_steps SET output = NULL, error = NULL WHERE (output IS NOT NULL OR error IS NOT NULL) AND execution_id IN (
-      SELECT id FROM executions WHERE project_id = ${p.projectId} AND contact_id = ANY(${p.contactIds}::uuid[]))
-  `.execute(trx);
-  await sql`
-    UPDATE executions SET context = '{}', event = '{}', error = NULL, run = NULL, reentry_value = NULL
-    WHERE project_id = ${p.projectId} AND contact_id = ANY(${p.contactIds}::uuid[])
-      AND (context <> '{}' OR event <> '{}' OR error IS NOT NULL OR run IS NOT NULL)
-  `.execute(trx);
-}
-
 async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
   const { projectId, contactIds } = p;
   await eraseEmailTexts(trx, p);
@@ -82,7 +66,7 @@ async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
   // The Message-ID of an inbound email, or one that an application has set, is personal data, because it often contains
   // the name of a computer or an address.
   // Emails that were not sent fail with the reason `contact_deleted`. A worker that is sending an email at this moment
-  // has the address in memory, and records the result afterwards.
+  // has the address in memory, and records the result afterwards, without personal data (`recordEmailResults`).
   await sql`
     WITH erased AS (
     UPDATE emails SET contact_id = NULL, to_email = NULL, to_name = NULL, address_without_contact = NULL, variables = NULL,

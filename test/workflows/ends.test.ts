@@ -59,6 +59,14 @@ async function startExecution(
   return { path: `/workflows/${workflow.id}/executions/${id}`, workflowId };
 }
 
+/** Adds a template to the config of a SEND_EMAIL step. */
+async function withTemplate(step: StepSpec): Promise<StepSpec> {
+  if (step.type !== 'SEND_EMAIL') return step;
+  const template = { name: randomUUID(), subject: 'Hi', body: 'B', type: 'TRANSACTIONAL', from: 'a@shop.example.com' };
+  const { id } = await expectOk(service.call('POST', '/templates', { body: template }));
+  return { ...step, config: { templateId: id } };
+}
+
 const readExecution = ({ path }: { path: string }) => expectOk(service.call('GET', path));
 
 it('a Temporal run completes with the reason of its EXIT step', async () => {
@@ -107,6 +115,25 @@ it('a Temporal run is cancelled with the reason when its contact is deleted', as
     outcome: 'contact_deleted',
     details: ['**CANCELLED: contact_deleted**'],
   });
+});
+
+it.each<StepSpec>([
+  { type: 'SEND_EMAIL', config: {} },
+  { type: 'UPDATE_CONTACT', config: { updates: { plan: 'pro' } } },
+  { type: 'SEND_SMS', config: { body: 'Hi' } },
+  { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/x', method: 'POST' } },
+])('an execution that was started although its contact was erased is cancelled at $type', async (step) => {
+  const run = await startExecution({ pause: PAUSE, end: await withTemplate(step) });
+  const { contactId } = await readExecution(run);
+  // Earlier releases could start an execution after the erasure, which no erasure then ended.
+  await service.db.deleteFrom('contacts').where('id', '=', contactId).execute();
+  await expectOk(service.call('POST', `${run.path}/advance`));
+  expect(await readReasons(run.workflowId)).toEqual({
+    cause: 'contact_deleted',
+    outcome: 'contact_deleted',
+    details: ['**CANCELLED: contact_deleted**'],
+  });
+  expect(await readExecution(run)).toMatchObject({ status: 'CANCELLED', exitReason: 'contact_deleted', event: {} });
 });
 
 it.each(['ada@example.com called us', 'duplicate'])(
