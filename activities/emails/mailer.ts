@@ -214,7 +214,7 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
   ): Promise<ReadyEmail | AttemptOutcome> => {
     const withheld = decideWithholding(email);
     if (withheld) return withheld;
-    if (!email.to) return createFailedOutcome('contact_deleted');
+    if (!email.to || email.options.erased) return createFailedOutcome('contact_deleted');
     const dueAt = email.clock && !email.advanced ? findWindowOpening(email.clock, Date.now()) : undefined;
     if (dueAt) return { kind: 'outside_window', dueAt };
     const pausedUntil = isOnRoute(email) ? await routeWatch.readPauseEnd(email.projectId) : undefined;

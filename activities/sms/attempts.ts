@@ -2,7 +2,7 @@ import type { SmsProvider } from '../../channels/sms/provider.ts';
 import type { Db, Trx } from '../../db/connection.ts';
 import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { type ClaimedSms, claimSms, releaseSms, type SmsOutcome, settleSms } from '../../db/sms/ledger.ts';
-import { addSmsStops } from '../../db/sms/stops.ts';
+import { addProviderStop } from '../../db/sms/stops.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findWindowOpening } from '../../rules/campaigns/gate.ts';
 import type { LastAttempt } from '../../rules/emails/last-attempt.ts';
@@ -115,10 +115,7 @@ async function attemptSms(
       // The provider refused the SMS because the recipient has sent a STOP that we did not receive. The stop is
       // recorded before the outcome of the SMS, because transactions must lock contacts before SMS.
       if (sms.consents && outcome.kind === 'failed' && outcome.reason === 'sms_stopped')
-        await addSmsStops(trx, suppressionKey, {
-          projectId,
-          stops: [{ phone: sms.to, from: sms.from, source: 'twilio', actor: null }],
-        });
+        await addProviderStop(trx, suppressionKey, sms);
       const counted = await settleSms(trx, { projectId, id, claim, outcome });
       const queued = counted && whenSettled ? await whenSettled(trx, attempted) : [];
       return { counted, outbox: queued };

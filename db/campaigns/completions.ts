@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { cutServerReply } from '../../rules/cut-text.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { Db } from '../connection.ts';
+import { isErasedSql } from '../emails/erased-emails.ts';
 import { insertProviderMessagesSql } from '../emails/provider-messages.ts';
 import { hasListenersSql } from '../events/listeners.ts';
 import { prepared } from '../prepared.ts';
@@ -77,11 +78,14 @@ export async function recordSentEmails(db: Db, p: SentEmails): Promise<Completed
   return rows[0] ?? { counted: 0, watched: false, listening: [] };
 }
 
-/** Sets deferred emails back to PENDING, so that they are claimed again. Returns the number of changed emails. */
+/**
+ * Sets deferred emails back to PENDING, so that they are claimed again. Stores no reply if the contact was erased.
+ * Returns the number of changed emails.
+ */
 export async function requeueDeferredEmails(db: Db, rows: Deferred[]): Promise<number> {
   if (rows.length === 0) return 0;
   const result = await sql`
-    UPDATE emails e SET status = 'PENDING', error = d.error
+    UPDATE emails e SET status = 'PENDING', error = CASE WHEN NOT ${isErasedSql('e')} THEN d.error END
     FROM unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.claim)}::bigint[],
       ${rows.map((r) => cutServerReply(r.error))}::text[]) AS d (id, claim, error)
     WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL

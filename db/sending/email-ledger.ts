@@ -14,6 +14,7 @@ import { markUntrusted, type Sourced } from '../../rules/provenance/provenance.t
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db, Trx } from '../connection.ts';
 import { suppressionReasonSql } from '../contacts/suppressions.ts';
+import { isErasedSql } from '../emails/erased-emails.ts';
 import { type CarriedVariables, readVariableColumns } from '../emails/variable-columns.ts';
 import { wasAdvancedSql } from '../executions/visits.ts';
 import { isOwnedBySql } from '../owned-by.ts';
@@ -202,25 +203,34 @@ export interface EmailSettlement {
 }
 
 /**
+ * The part of an email that an erasure removed during the attempt: the recipient, or, for a copy of an erased contact's
+ * email, only the text. Null if the email was not erased.
+ */
+export type ErasedPart = 'recipient' | 'text' | null;
+
+/**
  * Records the results of claimed emails with one statement, in the caller's transaction. Returns the ids of the
- * recorded emails. The result does not contain an email that another attempt has claimed in the meantime. If a
- * provider's callback has already set a later status, that status stays. If the attempt's result is then SENT, the
- * other columns are recorded. Otherwise nothing is recorded, and the result does not contain the email. For an email
- * that becomes HELD, the attempt does not count.
+ * recorded emails, each with the part that was erased. The result does not contain an email that another attempt has
+ * claimed in the meantime. If a provider's callback has already set a later status, that status stays. If the attempt's
+ * result is then SENT, the other columns are recorded. Otherwise nothing is recorded, and the result does not contain
+ * the email. For an email that becomes HELD, the attempt does not count. For an email whose contact was erased, the
+ * statement stores neither the provider's reply, which usually contains the address, nor the Message-ID.
  */
 export async function settleEmails(
   trx: Trx,
   p: { projectId: string; settlements: EmailSettlement[] },
-): Promise<Set<string>> {
+): Promise<Map<string, ErasedPart>> {
   const { projectId } = p;
   const sorted = [...p.settlements].sort((a, b) => (a.id < b.id ? -1 : 1));
-  if (sorted.length === 0) return new Set();
+  if (sorted.length === 0) return new Map();
   const columns = sorted.map(({ outcome }) => toOutcomeColumns(outcome));
-  const { rows } = await prepared<{ id: string }>`
+  const { rows } = await prepared<{ id: string; erased: ErasedPart }>`
     UPDATE emails e SET
       status = CASE WHEN e.status = 'SENDING' THEN u.status ELSE e.status END,
-      claim = NULL, attempts = e.attempts - (u.status = 'HELD')::int, reason = u.reason, error = u.error, bounce_type = u.bounce_type,
-      provider_message_id = coalesce(u.provider_message_id, e.provider_message_id),
+      claim = NULL, attempts = e.attempts - (u.status = 'HELD')::int, reason = u.reason,
+      error = CASE WHEN NOT ${isErasedSql('e')} THEN u.error END, bounce_type = u.bounce_type,
+      provider_message_id = CASE WHEN ${isErasedSql('e')} THEN e.provider_message_id
+        ELSE coalesce(u.provider_message_id, e.provider_message_id) END,
       sent_at = CASE WHEN u.status = 'SENT' THEN now() ELSE e.sent_at END,
       bounced_at = CASE WHEN u.status = 'BOUNCED' THEN now() ELSE e.bounced_at END,
       failed_at = CASE WHEN u.status = 'FAILED' THEN now() ELSE e.failed_at END
@@ -230,9 +240,9 @@ export async function settleEmails(
       ${columns.map((c) => c.providerMessageId)}::text[]) AS u (id, claim, status, reason, error, bounce_type, provider_message_id)
     WHERE e.id = u.id AND ${isOwnedBySql('e.project_id', projectId)} AND e.claim = u.claim AND e.sent_at IS NULL
       AND (e.status = 'SENDING' OR u.status = 'SENT')
-    RETURNING e.id
+    RETURNING e.id, CASE WHEN ${isErasedSql('e')} THEN 'recipient' WHEN e.options ? 'erased' THEN 'text' END AS erased
   `.execute(trx);
-  return new Set(rows.map((row) => row.id));
+  return new Map(rows.map((row) => [row.id, row.erased]));
 }
 
 interface OutcomeColumns {

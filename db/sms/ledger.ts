@@ -13,6 +13,7 @@ import { addSmsStops, isSmsStoppedSql, liftSmsStops } from './stops.ts';
 export interface ClaimedSms {
   id: string;
   projectId: string;
+  contactId: string | null;
   to: string;
   from: string;
   body: string;
@@ -46,7 +47,7 @@ export async function claimSms(
       WHERE m.project_id = ${p.projectId} AND m.id = u.id AND m.status = 'PENDING'
         AND (m.delivery_id IS NULL OR m.delivery_id = u.delivery_id)
       RETURNING m.*)
-    SELECT s.id, s.project_id AS "projectId", s.to_phone AS "to", s.from_phone AS "from", s.body, s.mode, s.claim, s.attempts,
+    SELECT s.id, s.project_id AS "projectId", s.contact_id AS "contactId", s.to_phone AS "to", s.from_phone AS "from", s.body, s.mode, s.claim, s.attempts,
       NOT ${isSmsStoppedSql({
         pads: p.pads,
         projectId: sql`s.project_id`,
@@ -107,16 +108,18 @@ export async function settleSms(
   return (result.numAffectedRows ?? 0n) > 0n;
 }
 
-/** The project and the phone numbers of an SMS whose status a report has changed. */
+/** The project, the contact and the phone numbers of an SMS whose status a report has changed. */
 export interface ReportedSms {
   projectId: string;
+  contactId: string | null;
+  /** Empty after the contact was erased. */
   to: string;
   from: string;
 }
 
 /**
  * Records a later report of the provider, by the id of the SMS or the provider's id. Undefined if the report changes
- * nothing. Does not check the project: the caller has verified the signature of the callback.
+ * nothing. Stores no error of an erased SMS, because the error may contain the number. Does not check the project: the caller has verified the signature of the callback.
  */
 export async function recordSmsReport(
   db: Db,
@@ -125,13 +128,13 @@ export async function recordSmsReport(
   const which = p.id === undefined ? sql`provider_message_id = ${p.providerMessageId}` : sql`id = ${p.id}`;
   const { rows } = await sql<ReportedSms>`
     UPDATE sms_messages SET
-      status = ${p.status}, error = ${p.error},
+      status = ${p.status}, error = CASE WHEN to_phone <> '' THEN ${p.error} END,
       reason = CASE WHEN ${p.status} IN ('FAILED', 'UNDELIVERED') THEN ${p.reason} ELSE reason END,
       provider_message_id = coalesce(provider_message_id, ${p.providerMessageId}),
       sent_at = CASE WHEN ${p.status} IN ('SENT', 'DELIVERED') THEN coalesce(sent_at, now()) ELSE sent_at END,
       delivered_at = CASE WHEN ${p.status} = 'DELIVERED' THEN now() ELSE delivered_at END
     WHERE ${which} AND status = ANY(${listSmsStatusesBefore(p.status)}::text[])
-    RETURNING project_id AS "projectId", to_phone AS "to", from_phone AS "from"
+    RETURNING project_id AS "projectId", contact_id AS "contactId", to_phone AS "to", from_phone AS "from"
   `.execute(db);
   return rows[0];
 }

@@ -7,6 +7,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { computePhoneHash, type KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
+import { lockContacts } from '../contacts/locks.ts';
 import { keyedHashSql } from '../contacts/suppressions.ts';
 import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -40,6 +41,8 @@ export interface NewSmsStop {
   from: string | null;
   source: string;
   actor: string | null;
+  /** Set if the contact with this number was erased: only the hash of the number is stored. */
+  isErased?: boolean;
 }
 
 const COLUMNS = ['id', 'phone', 'sender', 'source', 'actor', 'created_at'] as const;
@@ -58,7 +61,7 @@ export async function addSmsStops(
     INSERT INTO sms_stops AS s (project_id, phone_hash, sender, phone, source, actor)
     SELECT ${projectId}, u.hash, u.sender, u.phone, u.source, u.actor
     FROM unnest(${stops.map(({ phone }) => computePhoneHash(key, phone))}::bytea[], ${stops.map(({ from }) => from ?? EVERY_SENDER)}::text[],
-      ${stops.map(({ phone }) => phone)}::text[], ${stops.map(({ source }) => source)}::text[],
+      ${stops.map(({ phone, isErased }) => (isErased ? null : phone))}::text[], ${stops.map(({ source }) => source)}::text[],
       ${stops.map(({ actor }) => actor)}::text[]) AS u (hash, sender, phone, source, actor)
     ORDER BY u.hash, u.sender
     ON CONFLICT (project_id, phone_hash, sender) DO UPDATE SET phone = coalesce(s.phone, excluded.phone)
@@ -66,6 +69,22 @@ export async function addSmsStops(
   `.execute(trx);
   await setConsent(trx, { projectId, phones: stops.map(({ phone }) => phone), consents: false });
   return rows.map(toStop);
+}
+
+/**
+ * Adds the stop of a person whose STOP only the provider has received: the provider refused an SMS for this reason.
+ * Locks the SMS's contact first. If the contact was erased in the meantime, the number is not stored.
+ */
+export async function addProviderStop(
+  trx: Trx,
+  key: Buffer,
+  sms: { projectId: string; contactId: string | null; to: string; from: string },
+): Promise<void> {
+  const { projectId, contactId } = sms;
+  const locked = await lockContacts(trx, { projectId, ids: contactId === null ? [] : [contactId] });
+  const isErased = contactId !== null && !locked.has(contactId);
+  const stop = { phone: sms.to, from: sms.from, source: 'twilio', actor: null, isErased };
+  await addSmsStops(trx, key, { projectId, stops: [stop] });
 }
 
 /**

@@ -1,16 +1,22 @@
 import type { Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
 import { insertProviderMessages } from '../../db/emails/provider-messages.ts';
-import { type ClaimedEmail, settleEmails } from '../../db/sending/email-ledger.ts';
+import { type ClaimedEmail, type ErasedPart, settleEmails } from '../../db/sending/email-ledger.ts';
 import { checkRateGuards, checkRefusalGuard } from '../../db/sending/hold-guard.ts';
 import type { RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
+import { computeAddressHash } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
-import { type AddressesToSuppress, findContactsByAddress, suppressAddresses } from '../feedback/suppress-addresses.ts';
+import {
+  type AddressesToSuppress,
+  findContactsByAddress,
+  resolveHolders,
+  suppressAddresses,
+} from '../feedback/suppress-addresses.ts';
 
 /** The fields of a claimed email that `recordEmailResults` reads. */
 export type AttemptedEmail = Pick<
@@ -45,7 +51,8 @@ export interface EmailResult {
  * - for a hard bounce, a suppression of the address and an unsubscription of the contact;
  * - the provider's message id, if the provider's feedback identifies emails by the provider's own ids.
  * Locks the contacts first, in the order of their ids, like every transaction. Live emails count for the project's
- * guards (except emails to simulator addresses), and a guard may put the project on hold.
+ * guards (except emails to simulator addresses), and a guard may put the project on hold. If a contact was erased
+ * during the attempt, nothing about the contact is stored: no address, no text and no reply (contract §3.4 Erasure).
  * @param p.source the kind of the provider to which the emails were sent
  * @returns `recorded`: the ids of the emails whose result was recorded (a result with an older claim number is
  * ignored). `outbox`: the rows to pass to `outbox.wake`. `watched`: whether a mailbox provider has recently refused the
@@ -61,7 +68,7 @@ export async function recordEmailResults(
   const lockingResults = p.results.filter((result) => emitsEvent(result) || result.email.executionId !== null);
   const holders = await findContactsByAddress(trx, { projectId, addresses: listHardBouncedAddresses(p.results) });
   const contactIds = [...lockingResults.flatMap(({ email }) => email.contact?.id ?? []), ...holders.values()];
-  await lockContacts(trx, { projectId, ids: [...new Set(contactIds)] });
+  const lockedContacts = await lockContacts(trx, { projectId, ids: [...new Set(contactIds)] });
   const settlements = p.results.map(({ email, outcome }) => ({ id: email.id, claim: email.claim, outcome }));
   const recorded = await settleEmails(trx, { projectId, settlements });
   const counted = eventful.filter(({ email }) => recorded.has(email.id));
@@ -69,16 +76,18 @@ export async function recordEmailResults(
     await insertProviderMessages(trx, { projectId, messages: p.results.flatMap(listAcceptedEmails) });
   const { outbox } = await recordEvents(trx, {
     projectId,
-    events: counted.flatMap(createEvents),
-    contactsLocked: true,
+    events: counted.flatMap((result) => createEvents(result, recorded.get(result.email.id) ?? null)),
+    lockedContacts,
   });
-  const ended = listAddressesToSuppress({ results: counted, holders });
+  const ended = counted.flatMap((result) =>
+    listAddressesToSuppress(result, { ...p, holders, lockedContacts, erased: recorded.get(result.email.id) ?? null }),
+  );
   outbox.push(...(await suppressAddresses(trx, { ...p, ended, because: 'bounce' })));
   const guarded = await countForGuards(trx, {
     projectId,
     results: p.results.filter((result) => countsForGuards(result) && recorded.has(result.email.id)),
   });
-  return { recorded, outbox: [...outbox, ...guarded.outbox], watched: guarded.watched };
+  return { recorded: new Set(recorded.keys()), outbox: [...outbox, ...guarded.outbox], watched: guarded.watched };
 }
 
 function emitsEvent({ outcome }: EmailResult): boolean {
@@ -127,8 +136,10 @@ async function countForGuards(
   return { outbox, watched };
 }
 
-function createEvents({ email, outcome, event }: EmailResult): NewEvent[] {
+/** Returns the event of a result. If the text of the email was erased, the event has no data. */
+function createEvents({ email, outcome, event }: EmailResult, erased: ErasedPart): NewEvent[] {
   if (!event || email.options.sandbox) return [];
+  const buildData = (detail: Record<string, unknown>) => (erased === null ? { ...event, ...detail } : {});
   const common = {
     contactId: email.contact?.id ?? null,
     emailId: email.id,
@@ -139,11 +150,11 @@ function createEvents({ email, outcome, event }: EmailResult): NewEvent[] {
     untrustedTrigger: email.options.forStranger === true,
   };
   const at = new Date().toISOString();
-  if (outcome.kind === 'accepted') return [{ ...common, name: 'email.sent', data: { ...event, sentAt: at } }];
+  if (outcome.kind === 'accepted') return [{ ...common, name: 'email.sent', data: buildData({ sentAt: at }) }];
   if (outcome.kind !== 'bounced') return [];
   const { bounceType } = outcome.refusal;
   const detail = bounceType === 'Permanent' ? { bouncedAt: at } : { transientBounce: true };
-  return [{ ...common, name: 'email.bounce', data: { ...event, bounceType, ...detail } }];
+  return [{ ...common, name: 'email.bounce', data: buildData({ bounceType, ...detail }) }];
 }
 
 function isHardBounce(outcome: RecordedOutcome): boolean {
@@ -158,19 +169,24 @@ function listHardBouncedAddresses(results: EmailResult[]): string[] {
 }
 
 /**
- * Lists the addresses to suppress. A workflow step may send to an address that is not its contact's. In that case the
- * contact that has this address is unsubscribed, not the contact of the step.
- * @param p.holders the contacts by address; the transaction has locked them
+ * Lists the addresses to suppress after a result. A workflow step may send to an address that is not its contact's. In
+ * that case the contact that has this address is unsubscribed, not the contact of the step. If the recipient was erased
+ * during the attempt, only the hash of the address is stored.
+ * @param p.holders the contacts by address, read before the lock
+ * @param p.lockedContacts the contacts that the transaction has locked
  */
-function listAddressesToSuppress(p: { results: EmailResult[]; holders: Map<string, string> }): AddressesToSuppress[] {
-  return p.results.flatMap((result) =>
-    listHardBouncedAddresses([result]).map((address) => {
-      const holder = p.holders.get(address);
-      return {
-        addresses: [address],
-        contactIds: holder === undefined ? [] : [holder],
-        causeId: result.email.executionId,
-      };
-    }),
-  );
+function listAddressesToSuppress(
+  result: EmailResult,
+  p: {
+    holders: ReadonlyMap<string, string>;
+    lockedContacts: ReadonlySet<string>;
+    erased: ErasedPart;
+    suppressionKey: Buffer;
+  },
+): AddressesToSuppress[] {
+  return listHardBouncedAddresses([result]).map((address) => ({
+    ...resolveHolders([address], p),
+    ...(p.erased === 'recipient' && { addresses: [{ hash: computeAddressHash(p.suppressionKey, address) }] }),
+    causeId: result.email.executionId,
+  }));
 }

@@ -1,12 +1,12 @@
 import type { Trx } from '../../db/connection.ts';
-import { lockContacts } from '../../db/contacts/locks.ts';
+import { lockOneContact } from '../../db/contacts/locks.ts';
 import type { WorkflowRef } from '../../db/executions/executions.ts';
 import { getWorkflow } from '../../db/workflows/workflows.ts';
 import { createSandboxState, type RunEvent, type SandboxState } from '../../rules/executions/run.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { launchExecutions } from './start.ts';
-import { lockWorkflowForStart, requireContact } from './start-manually.ts';
+import { lockWorkflowForStart } from './start-manually.ts';
 import { fillExitVariables } from './variables.ts';
 
 export interface SandboxStart extends WorkflowRef {
@@ -29,8 +29,7 @@ export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executi
   const { projectId, contactId, context } = p;
   const workflow = await lockWorkflowForStart(trx, p);
   const { exitOn, exitWhenUnsubscribed } = await getWorkflow(trx, { projectId, id: workflow.id });
-  await requireContact(trx, p);
-  await lockContacts(trx, { projectId, ids: [contactId] });
+  await lockOneContact(trx, p);
   const id = uuidv7();
   const run: SandboxState = createSandboxState({ skipDelays: p.skipDelays, events: p.events, zone: p.zone });
   await trx

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
-import { lockContacts } from '../../db/contacts/locks.ts';
+import { lockOneContact } from '../../db/contacts/locks.ts';
 import type { WorkflowRef } from '../../db/executions/executions.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -26,8 +26,7 @@ export async function startManually(
       suggestion: 'Enable it with PATCH /workflows/{id} {"enabled": true}.',
     });
   }
-  await requireContact(trx, p);
-  await lockContacts(trx, { projectId: p.projectId, ids: [p.contactId] });
+  await lockOneContact(trx, p);
   const start = {
     contactId: p.contactId,
     eventId: null,
@@ -64,17 +63,6 @@ export async function lockWorkflowForStart(trx: Trx, p: WorkflowRef) {
   const workflow = rows[0];
   if (!workflow) throw new AppError('NOT_FOUND');
   return workflow;
-}
-
-/**
- * Throws if the project does not have the contact.
- * @throws AppError NOT_FOUND
- */
-export async function requireContact(trx: Trx, p: { projectId: string; contactId: string }): Promise<void> {
-  const { rows } = await sql`SELECT 1 FROM contacts WHERE project_id = ${p.projectId} AND id = ${p.contactId}`.execute(
-    trx,
-  );
-  if (rows.length === 0) throw new AppError('NOT_FOUND', { message: 'No contact of this project has this id.' });
 }
 
 async function createEntryRefusal(

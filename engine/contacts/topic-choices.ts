@@ -25,7 +25,7 @@ export async function setContactTopics(
   const { projectId, contactId } = p;
   const wanted = new Map(Object.entries(p.topics).map(([id, joined]) => [id.toLowerCase(), joined]));
   if (wanted.size === 0) return [];
-  await lockContacts(trx, { projectId, ids: [contactId] });
+  const lockedContacts = await lockContacts(trx, { projectId, ids: [contactId] });
   const ids = [...wanted.keys()].sort();
   const topics = await lockTopics(trx, { projectId, ids });
   const { rows } = await sql<{ topic_id: string; joined: boolean; was: boolean | null }>`
@@ -42,7 +42,7 @@ export async function setContactTopics(
     const data = { topicId: row.topic_id, topic: topic.slug, name: topic.name };
     return [{ contactId, name, data, untrusted: false, untrustedTrigger: false, mode: p.mode, causeId: null }];
   });
-  const { outbox } = await recordEvents(trx, { projectId, events, contactsLocked: true });
+  const { outbox } = await recordEvents(trx, { projectId, events, lockedContacts });
   return outbox;
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
+import { lockOneContact } from '../../db/contacts/locks.ts';
 import { type EventRecord, findEvent } from '../../db/events/events.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -46,11 +47,7 @@ export async function recordManualEvent(
 }
 
 async function resolveContact(trx: Trx, p: ManualEvent): Promise<string | null | undefined> {
-  if (p.contactId !== null) {
-    const { rows } =
-      await sql`SELECT 1 FROM contacts WHERE project_id = ${p.projectId} AND id = ${p.contactId}`.execute(trx);
-    if (rows.length === 0) throw new AppError('NOT_FOUND', { message: 'No contact of this project has this id.' });
-  }
+  if (p.contactId !== null) await lockOneContact(trx, { projectId: p.projectId, contactId: p.contactId });
   if (p.emailId === null) return p.contactId;
   const { rows } = await sql<{ contactId: string | null }>`
     SELECT contact_id AS "contactId" FROM emails WHERE project_id = ${p.projectId} AND id = ${p.emailId}

@@ -64,18 +64,28 @@ export interface RecordedEvents {
  * Because of the lock, the events and waits of a contact are recorded one after the other. No event is therefore lost
  * between the end of a step and the registration of a wait. An event at the end of a chain of ten executions starts no
  * execution (see `startExecutions`), but it satisfies waits and is sent to endpoints. Events that an untrusted
- * execution causes are marked as untrusted. Source: docs/ARCHITECTURE.md, "One event".
- * @param p.contactsLocked whether the caller's transaction has already locked all these contacts
+ * execution causes are marked as untrusted.
+ * If a contact was erased before the lock, its events are recorded as an erasure leaves them: without the contact and
+ * without data. Nothing reacts to these events. Source: docs/ARCHITECTURE.md, "One event"; contract §3.4 Erasure.
+ * @param p.lockedContacts the result of `lockContacts` for these contacts, if the caller's transaction has already
+ * locked them
  */
 export async function recordEvents(
   trx: Trx,
-  p: { projectId: string; events: NewEvent[]; contactsLocked?: boolean },
+  p: { projectId: string; events: NewEvent[]; lockedContacts?: ReadonlySet<string> },
 ): Promise<RecordedEvents> {
   const { projectId } = p;
   if (p.events.length === 0) return { events: [], outbox: [] };
   const contactIds = listContactIds(p.events);
-  if (!p.contactsLocked) await lockContacts(trx, { projectId, ids: contactIds });
-  const events = await insertEvents(trx, { projectId, events: p.events });
+  const contacts = p.lockedContacts ?? (await lockContacts(trx, { projectId, ids: contactIds }));
+  // Requests may contain ids in upper case.
+  const isErased = ({ contactId }: NewEvent) => contactId !== null && !contacts.has(contactId.toLowerCase());
+  const recorded = await insertEvents(trx, {
+    projectId,
+    events: p.events.map((event) => (isErased(event) ? { ...event, contactId: null, data: {} } : event)),
+  });
+  const events = recorded.filter((_, index) => p.events[index] && !isErased(p.events[index]));
+  if (events.length === 0) return { events: recorded, outbox: [] };
   const eventNames = [...new Set(events.map((event) => event.name))];
   const { workflows, exiting, waits, endpoints, zone } = await findListeners(trx, {
     projectId,
@@ -97,7 +107,7 @@ export async function recordEvents(
   const openWaits = waits.filter((wait) => !exited.has(wait.executionId));
   outbox.push(...(await satisfyWaits(trx, { projectId, zone, events, waits: openWaits })));
   outbox.push(...(await queueDeliveries(trx, { projectId, events, endpoints })));
-  return { events, outbox };
+  return { events: recorded, outbox };
 }
 
 /**

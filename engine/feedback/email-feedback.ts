@@ -5,6 +5,7 @@ import { findErasedAddresses, listHoldersOfErasedAddresses } from '../../db/cont
 import { lockContacts } from '../../db/contacts/locks.ts';
 import type { NewSuppression } from '../../db/contacts/suppressions.ts';
 import { type Email, listEmailsOfAnyProject } from '../../db/emails/emails.ts';
+import { isErasedSql } from '../../db/emails/erased-emails.ts';
 import { checkRateGuards } from '../../db/sending/hold-guard.ts';
 import { cutServerReply } from '../../rules/cut-text.ts';
 import { isSenderRefused, toRefusalReason } from '../../rules/emails/attempt-outcome.ts';
@@ -16,7 +17,7 @@ import type { AboutMessage, AboutRecipient, AboutUs } from '../../rules/emails/r
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
 import { createEmailEvent } from '../sending/email-variables.ts';
-import { findContactsByAddress, suppressAddresses } from './suppress-addresses.ts';
+import { findContactsByAddress, resolveHolders, suppressAddresses } from './suppress-addresses.ts';
 
 type FoundEmail = Email & { projectId: string };
 
@@ -52,16 +53,26 @@ export interface FeedbackResult {
  * A later complaint about the same email suppresses the address again. Source: contract §8.2, §9.7.
  */
 export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<FeedbackResult> {
-  const [email] = await listEmailsOfAnyProject(trx, [p.emailId]);
+  const email = await lockContactOfEmail(trx, p.emailId);
   // An email of a test key was never transmitted, so no report can be about it.
   if (!email || email.mode === 'test') return { outcome: 'unknown', outbox: [] };
-  if (email.contactId) await lockContacts(trx, { projectId: email.projectId, ids: [email.contactId] });
   const { feedback } = p;
   if (feedback.kind === 'delivery') return recordDelivery(trx, email, feedback.at);
   if (feedback.kind === 'complaint') return recordComplaint(trx, email, { ...p, at: feedback.at });
   const { at, words, refusal } = feedback;
   if (refusal.about === 'recipient') return recordBounce(trx, email, { ...p, at, words, refusal });
   return recordRejection(trx, email, { at, words, refusal });
+}
+
+/**
+ * Returns the email after locking its contact. Reads the email again if the contact was erased before the lock, so that
+ * only the hash of the address is known.
+ */
+async function lockContactOfEmail(trx: Trx, id: string): Promise<FoundEmail | undefined> {
+  const [email] = await listEmailsOfAnyProject(trx, [id]);
+  if (!email?.contactId) return email;
+  const locked = await lockContacts(trx, { projectId: email.projectId, ids: [email.contactId] });
+  return locked.has(email.contactId) ? email : (await listEmailsOfAnyProject(trx, [id]))[0];
 }
 
 async function recordDelivery(trx: Trx, email: FoundEmail, at: Date): Promise<FeedbackResult> {
@@ -111,9 +122,10 @@ async function recordRejection(
   return isSenderRefused(refusal) ? { ...toRecordedResult([]), ...toSenderRefusal(email) } : toRecordedResult([]);
 }
 
+/** Returns the assignments for a refusal. The reply usually contains the address, so an erased email stores no reply. */
 function reasonColumnsSql(reason: Reason, words: string) {
   const error = cutServerReply(words);
-  return sql`reason = ${reason}, error = ${error}`;
+  return sql`reason = ${reason}, error = CASE WHEN NOT ${isErasedSql('emails')} THEN ${error} END`;
 }
 
 async function recordBounce(
@@ -162,11 +174,10 @@ async function suppressRecipient(
 ): Promise<OutboxRow[]> {
   const { projectId, executionId: causeId } = email;
   const { suppressionKey, source, because } = p;
-  const { addresses, contactIds } = await findReportedAddresses(trx, email, p);
-  await lockContacts(trx, { projectId, ids: contactIds });
+  const reported = await lockReportedAddresses(trx, email, p);
   return suppressAddresses(trx, {
     projectId,
-    ended: [{ addresses, contactIds, causeId }],
+    ended: [{ ...reported, causeId }],
     because,
     suppressionKey,
     source,
@@ -174,11 +185,12 @@ async function suppressRecipient(
 }
 
 /**
- * Finds the addresses that a report is about, and the contacts that have them now. After an erasure, only the hash of
- * the address is known. A bounce is about the mailbox. A complaint is about the person, so it also includes the address
- * that the contact has now. An email of a workflow step is an exception, because a step may send to another person.
+ * Finds the addresses that a report is about, and locks the contacts that have them now. After an erasure, only the
+ * hash of the address is known. A bounce is about the mailbox. A complaint is about the person, so it also includes the
+ * address that the contact has now. An email of a workflow step is an exception, because a step may send to another
+ * person.
  */
-async function findReportedAddresses(
+async function lockReportedAddresses(
   trx: Trx,
   email: FoundEmail,
   { suppressionKey: key, because }: { suppressionKey: Buffer; because: 'bounce' | 'complaint' },
@@ -188,12 +200,15 @@ async function findReportedAddresses(
   if (to === null && contactEmail === null) {
     const all = await findErasedAddresses(trx, { kind: 'email', id: email.id });
     const erased = all.filter(({ isRecipient }) => isRecipient || isAboutPerson);
-    return { addresses: erased, contactIds: await listHoldersOfErasedAddresses(trx, key, erased) };
+    const contactIds = await listHoldersOfErasedAddresses(trx, key, erased);
+    return { addresses: erased, contactIds: [...(await lockContacts(trx, { projectId, ids: contactIds }))] };
   }
   const isContacts = email.sourceType !== 'WORKFLOW' || to === null;
   const reported = [to ?? contactEmail, isAboutPerson && isContacts ? contactEmail : null];
   const addresses = [...new Set(reported.flatMap((address) => (address === null ? [] : normalizeEmail(address))))];
-  return { addresses, contactIds: [...(await findContactsByAddress(trx, { projectId, addresses })).values()] };
+  const holders = await findContactsByAddress(trx, { projectId, addresses });
+  const lockedContacts = await lockContacts(trx, { projectId, ids: [...holders.values()] });
+  return resolveHolders(addresses, { holders, lockedContacts, suppressionKey: key });
 }
 
 function toSenderRefusal({ projectId, to, contactEmail }: FoundEmail): Pick<FeedbackResult, 'refusal'> {

@@ -41,14 +41,14 @@ export async function recordEngagements(
   if (engagements.length === 0) return [];
   const byHumans = engagements.filter(({ opens, clicks }) => opens + clicks > 0);
   // Locks contacts before their emails, as every transaction does. `recordEvents` needs these locks too.
-  await lockContacts(trx, {
+  const lockedContacts = await lockContacts(trx, {
     projectId: p.projectId,
     ids: [...new Set(byHumans.flatMap(({ email }) => email.contactId ?? []))],
   });
   const before = await countEngagements(trx, { projectId: p.projectId, engagements });
   await countLinkClicks(trx, { projectId: p.projectId, engagements });
   const events = byHumans.flatMap((engagement) => buildFirstEvents(engagement, before.get(engagement.email.id)));
-  const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
+  const { outbox } = await recordEvents(trx, { projectId: p.projectId, events, lockedContacts });
   await recordMachineHits(trx, { projectId: p.projectId, hits: engagements.flatMap(toMachineHits) });
   return outbox;
 }

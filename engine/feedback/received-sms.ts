@@ -64,7 +64,8 @@ export async function recordReceivedSms(
       untrustedTrigger: true,
       causeId: null,
     }));
-    outbox.push(...(await recordEvents(trx, { projectId, events, contactsLocked: true })).outbox);
+    const lockedContacts = new Set(contactIds);
+    outbox.push(...(await recordEvents(trx, { projectId, events, lockedContacts })).outbox);
   }
   return { projectIds, outbox };
 }

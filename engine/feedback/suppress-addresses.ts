@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { addSuppressions, type NewSuppression } from '../../db/contacts/suppressions.ts';
+import { computeAddressHash } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import {
   recordSubscriptionChanges,
@@ -67,6 +68,28 @@ export async function findContactsByAddress(
     SELECT id, email FROM contacts WHERE project_id = ${projectId} AND email = ANY(${addresses}::text[])
   `.execute(trx);
   return new Map(rows.map(({ id, email }) => [email, id]));
+}
+
+/**
+ * Returns the contacts that still have these addresses, and the addresses to suppress. If the contact of an address was
+ * erased after `findContactsByAddress`, the hash replaces the address, because no later erasure would find the address.
+ * @param p.holders the contacts by address, read before the lock
+ * @param p.lockedContacts the contacts that the transaction has locked
+ */
+export function resolveHolders(
+  addresses: readonly string[],
+  p: { holders: ReadonlyMap<string, string>; lockedContacts: ReadonlySet<string>; suppressionKey: Buffer },
+): Pick<AddressesToSuppress, 'addresses' | 'contactIds'> {
+  const isErased = (address: string) => {
+    const holder = p.holders.get(address);
+    return holder !== undefined && !p.lockedContacts.has(holder);
+  };
+  return {
+    addresses: addresses.map((address) =>
+      isErased(address) ? { hash: computeAddressHash(p.suppressionKey, address) } : address,
+    ),
+    contactIds: addresses.flatMap((address) => (isErased(address) ? [] : (p.holders.get(address) ?? []))),
+  };
 }
 
 async function unsubscribe(trx: Trx, p: { projectId: string; ids: string[] }): Promise<SubscriptionState[]> {

@@ -16,6 +16,8 @@ export interface EmailOptions {
   messageId?: string;
   /** Set if one request sends the email to several recipients, so each recipient has a copy as a separate email. */
   copies?: CopyOptions;
+  /** Set on a copy whose text was erased together with the contact of the original email. */
+  erased?: true;
   /** The ids of rows in `attachments`, in the order of the request. */
   attachmentIds?: string[];
   /**

@@ -123,7 +123,7 @@ it('an event of one contact reads only its own rows', async () => {
         causeId: null,
       },
     ];
-    await recordEvents(trx, { projectId, events, contactsLocked: true });
+    await recordEvents(trx, { projectId, events, lockedContacts: new Set([contact?.id ?? '']) });
   });
   expect(read).toBeGreaterThan(0);
   expect(read).toBeLessThan(100);

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { recordSmsReport, setSmsConsent } from '../../../db/sms/ledger.ts';
-import { addSmsStops } from '../../../db/sms/stops.ts';
+import { addProviderStop } from '../../../db/sms/stops.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { type ReceivedMedia, recordReceivedSms } from '../../../engine/feedback/received-sms.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
@@ -107,8 +107,7 @@ export function registerTwilioRoutes(
       const sms = await recordSmsReport(db, report);
       // Twilio refused the SMS because the person sent STOP, but this service has not received that STOP.
       if (sms && reason === 'sms_stopped' && sms.to !== '') {
-        const stops = [{ phone: sms.to, from: sms.from, source: 'twilio', actor: null }];
-        await inTransaction(db, (trx) => addSmsStops(trx, key, { projectId: sms.projectId, stops }));
+        await inTransaction(db, (trx) => addProviderStop(trx, key, sms));
       }
     }
     return c.body(null, 204);

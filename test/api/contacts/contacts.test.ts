@@ -12,6 +12,7 @@ import { buildEmail } from '../../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
 import { buildWorkflow } from '../../build/workflows.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
+import { findRowsWith } from '../../support/erasure.ts';
 import { signIn } from '../../support/session.ts';
 
 let api: TestApi;
@@ -325,14 +326,7 @@ describe('erasing a contact', () => {
     await removeErasedContents(api.db);
     await removeErasedAttachments(api.db);
 
-    const { rows: tables } = await sql<{ name: string }>`
-      SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`.execute(api.db);
-    for (const { name } of tables) {
-      const { rows } = await sql`
-        SELECT t FROM ${sql.table(name)} t WHERE t::text ILIKE ${`%${mark}%`} OR t::text LIKE ${`%${phone}%`}
-          OR t::text LIKE ${`%${Buffer.from(mark).toString('hex')}%`}`.execute(api.db);
-      expect(rows, name).toEqual([]);
-    }
+    expect(await findRowsWith(api.db, [mark, phone])).toEqual([]);
     const { rows: imports } =
       await sql`SELECT result FROM jobs WHERE project_id = ${projectId} AND kind = 'import'`.execute(api.db);
     expect(imports).toEqual([{ result: { errors: [{ row: 3, email: 'x@y.z', error: 'e' }] } }]);
