@@ -87,7 +87,7 @@ export interface Lifecycle {
   countLegacyWorkflows(): Promise<number>;
   /** Deletes the legacy schedules, whose ids do not contain the installation's short id. */
   deleteLegacySchedules(): Promise<void>;
-  /** Throws if Temporal does not respond. */
+  /** Throws if Temporal does not respond, or cannot read the namespace from its database. */
   ping(): Promise<void>;
   /** Waits until no call with a deadline is running, and closes the connection. */
   close(): Promise<void>;
@@ -155,7 +155,9 @@ export function createWorkflowLifecycle(deps: {
     countLegacyWorkflows: () => calls.call(RPC_DEADLINE_MS, () => countLegacyWorkflows(target)),
     deleteLegacySchedules: () => calls.call(RPC_DEADLINE_MS, () => deleteLegacySchedules(target)),
     ping: async () => {
-      await calls.call(PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
+      await calls.call(PING_DEADLINE_MS, () =>
+        connection.workflowService.describeNamespace({ namespace: deps.temporal.namespace }),
+      );
     },
     close: async () => {
       await calls.waitUntilIdle();

@@ -7,16 +7,19 @@ import { startChild } from './child.ts';
 import { requireTemporal } from './dependencies.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { type Home, readOrCreateSecret } from './home.ts';
+import { killIfHung } from './hung-temporal.ts';
 import type { SupervisedParts } from './parts.ts';
 import { reuseOrChoosePort } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
-import { startTemporalServer } from './temporal-server.ts';
+import { hasNamespace, startTemporalServer } from './temporal-server.ts';
 
 /**
  * The maximum number of workers if WORKERS is not set. With one embedded Postgres and one Temporal server, more than
  * four workers are not faster than four.
  */
 const WORKERS_MAX = 4;
+/** The time limit of one check whether Temporal responds. On a very busy machine, a response takes a second. */
+const TEMPORAL_CHECK_MS = 10_000;
 
 /** The settings of `npm start`, and the values that its parts share while they start. */
 export interface StartContext {
@@ -78,7 +81,12 @@ export async function startTemporal({ settings, home, parts, writeLine }: StartC
   };
   const temporal = await parts.add('temporal', {
     name: 'Temporal',
-    start: () => startTemporalServer(options),
+    start: async () => {
+      const server = await startTemporalServer(options);
+      const responds = () => hasNamespace(server.address, namespace, TEMPORAL_CHECK_MS);
+      void killIfHung(server, { responds, writeLine });
+      return server;
+    },
     writeLine,
   });
   return { address: temporal.address, namespace, ui: temporal.ui };

@@ -122,13 +122,13 @@ async function waitUntilServing(address: string, namespace: string, identity: Pr
   return false;
 }
 
-/** Tells whether a Temporal server at this address has the namespace. */
-async function hasNamespace(address: string, namespace: string): Promise<boolean> {
+/** Tells whether a Temporal server at this address responds in time and has the namespace in its database. */
+export async function hasNamespace(address: string, namespace: string, deadlineMs = 2_000): Promise<boolean> {
   // Imported here, because loading the client takes half a second, and a start that fails earlier does not need it.
   const { Connection } = await import('@temporalio/client');
   const connection = Connection.lazy({ address, connectTimeout: 1_000 });
   try {
-    await connection.withDeadline(Date.now() + 2_000, () =>
+    await connection.withDeadline(Date.now() + deadlineMs, () =>
       connection.workflowService.describeNamespace({ namespace }),
     );
     return true;
