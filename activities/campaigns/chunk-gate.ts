@@ -23,5 +23,5 @@ export async function checkGate(db: Db, chunk: ChunkRef): Promise<OpenGate | { r
   await storeNotBefore(db, { ...chunk, notBefore: gate.kind === 'closed' ? new Date(gate.notBeforeMs) : null });
   if (gate.kind === 'open') return { key, closesAt: gate.closesAtMs === null ? null : new Date(gate.closesAtMs) };
   const { notBeforeMs } = gate;
-  return { refused: { outcome: 'shut', sent: 0, retryAfterMs: 0, fresh: true, notBeforeMs, clock: key } };
+  return { refused: { outcome: 'shut', sent: 0, retryAfterMs: 0, notBeforeMs, clock: key } };
 }

@@ -90,7 +90,10 @@ export interface ChunkState {
   seq: number;
   /** Milliseconds since 1970: the earliest time of the next turn. */
   dueAtMs: number;
-  /** When the first of the turns that `deferrals` counts ended. Null if `deferrals` is 0. */
+  /**
+   * When the first of the turns that `deferrals` counts ended, moved later by the time for which the sending window was
+   * closed since. Null if `deferrals` is 0.
+   */
   deferredSinceMs: number | null;
   /** How many turns in a row have ended `deferred`. A turn with `ChunkResult.fresh` starts the count again. */
   deferrals: number;
@@ -148,8 +151,8 @@ export interface ChunkResult {
    */
   rate?: number;
   /**
-   * True if the turn sent an email, or if a pause, a hold or a time setting kept it from sending. The period in which
-   * deferred emails are retried then starts again.
+   * True if the turn sent an email, or if a pause or a hold kept it from sending. The period in which deferred emails
+   * are retried then starts again.
    */
   fresh?: boolean;
   /** True if `outcome` is `paced` because the route is paused. */

@@ -42,9 +42,20 @@ export function computeNextChunkState(
         deferredSinceMs: before.deferredSinceMs ?? nowMs,
         deferrals: before.deferrals + 1,
       };
-    case 'shut':
-      return { ...next, dueAtMs: findNextTurnMs(result, p), shut: true };
+    case 'shut': {
+      const deferredSinceMs = postponeDeferral(before.deferredSinceMs, { nowMs, opensMs: result.notBeforeMs ?? nowMs });
+      return { ...next, deferredSinceMs, dueAtMs: findNextTurnMs(result, p), shut: true };
+    }
   }
+}
+
+/**
+ * Moves the start of the day of retries by the time until the sending window opens, because that time does not count
+ * (contract §9.10 Retries). The start is at the latest when the window opens.
+ */
+function postponeDeferral(sinceMs: number | null, p: { nowMs: number; opensMs: number }): number | null {
+  if (sinceMs === null) return null;
+  return Math.min(sinceMs + Math.max(0, p.opensMs - p.nowMs), Math.max(p.opensMs, sinceMs));
 }
 
 /**
