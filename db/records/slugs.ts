@@ -32,9 +32,13 @@ export async function chooseFreeSlug(trx: Trx, p: { table: Slugged; within: stri
 
 /**
  * Runs a write that may set the slug of a record.
+ * @param p.suggestion the remedy; by default, another slug or none
  * @throws AppError CONFLICT when another record of the same kind has the slug
  */
-export async function refuseTakenSlug<T>(p: { kind: string; slug: string | undefined }, write: () => Promise<T>) {
+export async function refuseTakenSlug<T>(
+  p: { kind: string; slug: string | undefined; suggestion?: string },
+  write: () => Promise<T>,
+) {
   try {
     return await write();
   } catch (error) {
@@ -43,7 +47,7 @@ export async function refuseTakenSlug<T>(p: { kind: string; slug: string | undef
     throw new AppError('CONFLICT', {
       message,
       details: { slug: p.slug },
-      suggestion: 'Choose another slug, or omit it: the service then derives a free one from the name.',
+      suggestion: p.suggestion ?? 'Choose another slug, or omit it: the service then derives a free one from the name.',
     });
   }
 }

@@ -80,6 +80,8 @@ const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
 
 type SegmentRow = RowOf<'segments', typeof COLUMN_NAMES>;
 
+/** The slug of a segment names its events, so the service never appends a number to it as it does for other records. */
+const TAKEN = { kind: 'segment', suggestion: 'Choose another name, or set another slug.' };
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /**
@@ -163,7 +165,7 @@ export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segm
       track_membership: trackMembership,
     })
     .returning(COLUMN_NAMES);
-  return toSegment(await refuseTakenSlug({ kind: 'segment', slug }, () => inserted.executeTakeFirst()));
+  return toSegment(await refuseTakenSlug({ ...TAKEN, slug }, () => inserted.executeTakeFirst()));
 }
 
 /**
@@ -189,7 +191,7 @@ export async function updateSegment(
       condition = ${condition}::jsonb, updated_at = ${nextVersionSql()},
       track_membership = ${patch.trackMembership ?? segment.trackMembership}
     WHERE project_id = ${projectId} AND id = ${id} RETURNING ${COLUMNS}`;
-  return toSegment(await refuseTakenSlug({ kind: 'segment', slug }, async () => (await updated.execute(trx)).rows[0]));
+  return toSegment(await refuseTakenSlug({ ...TAKEN, slug }, async () => (await updated.execute(trx)).rows[0]));
 }
 
 /**

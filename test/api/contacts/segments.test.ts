@@ -102,6 +102,7 @@ describe('creating a segment', () => {
       body: { name: 'big spenders', filters: createTagCondition() },
     });
     expect([again.status, again.body.error.code]).toEqual([409, 'CONFLICT']);
+    expect(again.body.error.suggestion).toBe('Choose another name, or set another slug.');
     const other = await createTagSegment();
     const renamed = await api.call('PATCH', `/segments/${other.id}`, { body: { name: 'BIG   spenders' } });
     expect(renamed.status).toBe(409);
