@@ -50,6 +50,7 @@ export async function changeRole(
     .where('user_id', '=', p.userId)
     .execute();
   if (p.role === 'MEMBER') await withdrawInvitations(trx, p);
+  else if (p.role === 'ADMIN') await withdrawInvitations(trx, p, 'OWNER');
   return { member: { ...member, role: p.role }, before: member.role };
 }
 
@@ -107,7 +108,10 @@ async function assertNotLastOwner(trx: Trx, { projectId, userId }: MemberRef): P
   });
 }
 
-/** Deletes the invitations of a user who may no longer invite others. */
-async function withdrawInvitations(trx: Trx, { projectId, userId }: MemberRef): Promise<void> {
-  await sql`DELETE FROM invitations WHERE project_id = ${projectId} AND invited_by = ${userId}`.execute(trx);
+/** Deletes the invitations of a user who may no longer invite others, or not in the given role. */
+async function withdrawInvitations(trx: Trx, { projectId, userId }: MemberRef, role?: Role): Promise<void> {
+  const inRole = role === undefined ? sql`true` : sql`role = ${role}`;
+  await sql`
+    DELETE FROM invitations WHERE project_id = ${projectId} AND invited_by = ${userId} AND ${inRole}
+  `.execute(trx);
 }

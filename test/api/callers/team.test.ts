@@ -104,6 +104,16 @@ describe('an invitation', () => {
     expect((await call('POST', '/auth/invitations/look', null, { token: parseToken(anew.url) })).status).toBe(200);
   });
 
+  it('as OWNER becomes invalid when its author is no longer OWNER, and other invitations of the author stay', async () => {
+    const other = await signIn(api, project, 'OWNER');
+    const asOwner = (await invite('e@example.com', 'OWNER', other)).body;
+    const asAdmin = (await invite('f@example.com', 'ADMIN', other)).body;
+    const path = `/team/members/${await readUserId(other)}`;
+    expect((await call('PATCH', path, owner, { role: 'ADMIN' })).status).toBe(200);
+    const look = (url: string) => call('POST', '/auth/invitations/look', null, { token: parseToken(url) });
+    expect([(await look(asOwner.url)).status, (await look(asAdmin.url)).status]).toEqual([404, 200]);
+  });
+
   it('is emailed if the project has a verified domain, and the email history hides its link', async () => {
     await buildDomain(api.db, { projectId: project.id, domain: `team${counter}.example.com` });
     api.dispatched.length = 0;
