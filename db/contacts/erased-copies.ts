@@ -54,7 +54,7 @@ export async function assignEarlierRecords(
 export async function eraseCopies(trx: Trx, p: ErasedPeople): Promise<void> {
   await eraseDeliveries(trx, p);
   await eraseResponses(trx, p);
-  await eraseImportErrors(trx, p);
+  await eraseImportReports(trx, p);
   await eraseCaptured(trx, p);
 }
 
@@ -126,19 +126,20 @@ function foldValue(value: string): string {
 }
 
 /**
- * Removes rows with these addresses from the errors stored for imports. A row with errors is stored as it was written,
- * so the address may be anywhere in the row, for example after a name.
+ * Removes rows with these addresses from the errors and warnings stored for imports. A row with errors is stored as it
+ * was written, so the address may be anywhere in the row, for example after a name.
  */
-async function eraseImportErrors(trx: Trx, { projectId, emails }: ErasedPeople): Promise<void> {
+async function eraseImportReports(trx: Trx, { projectId, emails }: ErasedPeople): Promise<void> {
   const marks = emails.map((email) => JSON.stringify(email).slice(1, -1).toLowerCase());
-  const namesThem = sql<boolean>`EXISTS (SELECT FROM unnest(${marks}::text[]) AS u (mark) WHERE strpos(lower(r.error::text), u.mark) > 0)`;
-  await sql`
-    UPDATE jobs SET result = jsonb_set(result, '{errors}', (
-      SELECT coalesce(jsonb_agg(error ORDER BY n), '[]') FROM jsonb_array_elements(result->'errors') WITH ORDINALITY AS r (error, n)
-      WHERE NOT ${namesThem}))
-    WHERE project_id = ${projectId} AND kind = 'import' AND EXISTS (
-      SELECT FROM jsonb_array_elements(result->'errors') AS r (error) WHERE ${namesThem})
-  `.execute(trx);
+  const namesThem = sql<boolean>`EXISTS (SELECT FROM unnest(${marks}::text[]) AS u (mark) WHERE strpos(lower(r.entry::text), u.mark) > 0)`;
+  for (const list of ['errors', 'warnings'])
+    await sql`
+      UPDATE jobs SET result = jsonb_set(result, ARRAY[${list}], (
+        SELECT coalesce(jsonb_agg(entry ORDER BY n), '[]') FROM jsonb_array_elements(result->${list}) WITH ORDINALITY AS r (entry, n)
+        WHERE NOT ${namesThem}))
+      WHERE project_id = ${projectId} AND kind = 'import' AND EXISTS (
+        SELECT FROM jsonb_array_elements(result->${list}) AS r (entry) WHERE ${namesThem})
+    `.execute(trx);
 }
 
 /** Deletes the contacts' emails with all their copies, and the contacts' SMS, from the development mailboxes. */

@@ -291,6 +291,7 @@ describe('erasing a contact', () => {
             { row: 4, email: `${mark} <${address.toUpperCase()}>`, error: 'subscribed' },
             { row: 5, email: `a@b.example, ${address}`, error: 'email' },
           ],
+          warnings: [{ row: 6, email: address, warning: `phone: "${phone} ${mark}" cannot be read` }],
         }),
       })
       .execute();
@@ -329,7 +330,7 @@ describe('erasing a contact', () => {
     expect(await findRowsWith(api.db, [mark, phone])).toEqual([]);
     const { rows: imports } =
       await sql`SELECT result FROM jobs WHERE project_id = ${projectId} AND kind = 'import'`.execute(api.db);
-    expect(imports).toEqual([{ result: { errors: [{ row: 3, email: 'x@y.z', error: 'e' }] } }]);
+    expect(imports).toEqual([{ result: { errors: [{ row: 3, email: 'x@y.z', error: 'e' }], warnings: [] } }]);
     const { body } = await listDeliveries();
     expect(body.data.length).toBeGreaterThan(0);
     for (const delivery of body.data)
