@@ -132,7 +132,7 @@ export async function recordAttempts(
 
 /**
  * Updates the status of an endpoint after attempts: a success makes it ACTIVE, consecutive failures make it DEGRADED,
- * and failures for days or a response 410 make it DISABLED.
+ * and ten or more failures over days or a response 410 make it DISABLED.
  * @returns the status, and whether this call disabled the endpoint, so that the project's owners are notified once
  */
 export async function updateEndpointStatus(
@@ -141,7 +141,10 @@ export async function updateEndpointStatus(
 ): Promise<{ status: EndpointStatus; justDisabled: boolean }> {
   const { succeeded, failures, gone } = p.verdict;
   const inRow = succeeded ? sql`${failures}::int` : sql`failures_in_row + ${failures}::int`;
-  const tooLong = succeeded ? sql`false` : sql`failing_since < now() - make_interval(days => ${DISABLED_AFTER_DAYS})`;
+  // Days without an event count too. A single failure after such days is therefore not enough.
+  const tooLong = succeeded
+    ? sql`false`
+    : sql`failing_since < now() - make_interval(days => ${DISABLED_AFTER_DAYS}) AND ${inRow} >= ${DEGRADED_AFTER_FAILURES}`;
   const since = succeeded ? sql`now()` : sql`coalesce(failing_since, now())`;
   const { rows } = await sql<{ status: EndpointStatus }>`
     UPDATE webhook_endpoints SET failures_in_row = ${inRow}, failing_since = CASE WHEN ${failures} > 0 THEN ${since} END,

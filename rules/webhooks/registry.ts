@@ -12,7 +12,10 @@ export const RETRY_SECONDS = [30, 120, 600, 1_800, 7_200, 21_600, 54_000] as con
 export const MAX_ATTEMPTS = RETRY_SECONDS.length + 1;
 /** After this number of consecutive failures, an endpoint gets only one delivery at a time, until one succeeds. */
 export const DEGRADED_AFTER_FAILURES = 10;
-/** An endpoint is disabled, and the project's owners are notified, if every attempt has failed for this time. */
+/**
+ * An endpoint is disabled, and the project's owners are notified, if every attempt has failed for this time, and at least
+ * `DEGRADED_AFTER_FAILURES` attempts.
+ */
 export const DISABLED_AFTER_DAYS = 5;
 /** After a rotation, deliveries are signed with both secrets for this time. */
 export const ROTATION_HOURS = 24;

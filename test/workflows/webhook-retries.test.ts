@@ -91,18 +91,25 @@ describe('an endpoint that has failed for five days', () => {
     const { id } = await createEndpoint('/long', 'long');
     await track(service, 'ada@example.com', 'long');
     await until(async () => (await listDeliveries(id))[0]?.attempts === 1, 'the first attempt');
-    await sql`UPDATE webhook_endpoints SET failing_since = now() - interval '121 hours' WHERE id = ${id}`.execute(
-      service.db,
-    );
+    const failFor121Hours = (failures: number) =>
+      sql`
+        UPDATE webhook_endpoints SET failing_since = now() - interval '121 hours', failures_in_row = ${failures}
+        WHERE id = ${id}`.execute(service.db);
+    // A single failure days after the last event is not enough.
+    await failFor121Hours(1);
+    await track(service, 'ada@example.com', 'long');
+    await until(async () => (await readEndpoint(id)).failuresInRow >= 2, 'the second failure');
+    expect((await readEndpoint(id)).status).toBe('ACTIVE');
+    await failFor121Hours(9);
     await track(service, 'ada@example.com', 'long');
     await until(async () => (await readEndpoint(id)).status === 'DISABLED', 'the end of the endpoint');
     expect(await readEndpoint(id)).toMatchObject({ disabledReason: 'failing', enabled: false });
     await until(async () => (await listDeliveries(id)).every((d: { status: string }) => d.status === 'FAILED'));
     await track(service, 'ada@example.com', 'long');
-    expect(await listDeliveries(id)).toHaveLength(2);
+    expect(await listDeliveries(id)).toHaveLength(3);
     await expectOk(service.call('PATCH', `/webhooks/${id}`, { body: { enabled: true } }));
     await track(service, 'ada@example.com', 'long');
-    await until(async () => (await listDeliveries(id))[0]?.attempts === 1 && (await listDeliveries(id)).length === 3);
+    await until(async () => (await listDeliveries(id))[0]?.attempts === 1 && (await listDeliveries(id)).length === 4);
     expect(await readEndpoint(id)).toMatchObject({ status: 'ACTIVE', failuresInRow: 1 });
   });
 });
