@@ -27,9 +27,17 @@ export function splitIntoGroups(rows: OutboxRow[]): RowGroup[] {
   return [...groups.values()].map((group) => ({ kind: group[0].kind, rows: group }) as RowGroup);
 }
 
+/** A deferred message is due again within a minute. A message that is due later waits for its sending window. */
+const WINDOW_WAIT_MS = 3_600_000;
+
 /**
  * Returns a key that is equal for rows of the same group. A row of a kind that is not grouped has its id as the key.
+ * Messages that wait for a sending window share a group only if they are due at the same time, because all retries of a
+ * group end at the same time.
  */
 function toGroupKey(row: OutboxRow): string {
-  return GROUPED.has(row.kind) ? `${row.kind} ${row.projectId}` : row.id;
+  if (!GROUPED.has(row.kind)) return row.id;
+  const dueAt = 'dueAt' in row.payload ? row.payload.dueAt : undefined;
+  const isLate = dueAt !== undefined && Date.parse(dueAt) > Date.now() + WINDOW_WAIT_MS;
+  return `${row.kind} ${row.projectId}${isLate ? ` ${dueAt}` : ''}`;
 }

@@ -310,7 +310,8 @@ function listIds<K extends 'email.retry' | 'sms.retry'>([first, ...others]: Rows
 
 /**
  * Returns the initial state of a delivery workflow. The workflow retries its deferred messages for one day after all of
- * them are due, because a message may first have to wait until its sending window opens.
+ * them are due, because they may first have to wait until their sending window opens. They are due at about the same
+ * time (`splitIntoGroups`).
  */
 function toDeliveryState(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
   const now = Date.now();

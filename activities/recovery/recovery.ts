@@ -38,7 +38,8 @@ export type RecoverPart = (deps: RecoveryDeps, turn: RecoveryTurn) => Promise<st
 export const RECOVERY_GRACE_MS = 2 * 60_000;
 /**
  * Recovery checks the messages that were accepted in this many past hours: the 24 hours in which a deferred message is
- * attempted, and two hours more.
+ * attempted, and two hours more. A message that waits longer for its sending window is found only if an operator passes
+ * more hours, because a search takes 1 s per million messages.
  */
 export const MESSAGES_HOURS = 26;
 

@@ -7,7 +7,6 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { computePhoneHash, type KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
-import { lockContacts } from '../contacts/locks.ts';
 import { keyedHashSql } from '../contacts/suppressions.ts';
 import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -73,7 +72,8 @@ export async function addSmsStops(
 
 /**
  * Adds the stop of a person whose STOP only the provider has received: the provider refused an SMS for this reason.
- * Locks the SMS's contact first. If the contact was erased in the meantime, the number is not stored.
+ * Locks the SMS's contact and all contacts with the number in one order. If the SMS's contact was erased in the
+ * meantime, the number is not stored.
  */
 export async function addProviderStop(
   trx: Trx,
@@ -81,8 +81,12 @@ export async function addProviderStop(
   sms: { projectId: string; contactId: string | null; to: string; from: string },
 ): Promise<void> {
   const { projectId, contactId } = sms;
-  const locked = await lockContacts(trx, { projectId, ids: contactId === null ? [] : [contactId] });
-  const isErased = contactId !== null && !locked.has(contactId);
+  const { rows: locked } = await sql<{ id: string }>`
+    SELECT id FROM contacts
+    WHERE (${hasPhoneSql(projectId, [sms.to])}) OR (project_id = ${projectId} AND id = ${contactId}::uuid)
+    ORDER BY id FOR NO KEY UPDATE
+  `.execute(trx);
+  const isErased = contactId !== null && !locked.some(({ id }) => id === contactId);
   const stop = { phone: sms.to, from: sms.from, source: 'twilio', actor: null, isErased };
   await addSmsStops(trx, key, { projectId, stops: [stop] });
 }

@@ -25,6 +25,13 @@ describe('the day of retries of a deferred chunk', () => {
     });
   });
 
+  it('starts at the latest at the next deferral, if the window opens earlier than planned', () => {
+    const shut: ChunkState = { seq: 1, dueAtMs: 0, deferrals: 1, deferredSinceMs: 62 * HOUR_MS };
+    const result = { outcome: 'deferred' as const, sent: 0, retryAfterMs: 0 };
+    const next = computeNextChunkState(shut, result, { nowMs: 11 * HOUR_MS, clock: undefined });
+    expect(next).toMatchObject({ deferredSinceMs: 11 * HOUR_MS });
+  });
+
   it('does not start for a chunk that was never deferred, and starts again after a result of an earlier version', () => {
     expect(shutAt(0, HOUR_MS, { deferredSinceMs: null, deferrals: 0 })).toMatchObject({ deferredSinceMs: null });
     expect(shutAt(0, HOUR_MS, {}, true)).toMatchObject({ deferredSinceMs: null, deferrals: 0 });

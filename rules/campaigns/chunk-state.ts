@@ -39,7 +39,8 @@ export function computeNextChunkState(
       return {
         ...next,
         dueAtMs: nowMs + result.retryAfterMs,
-        deferredSinceMs: before.deferredSinceMs ?? nowMs,
+        // The window may have opened earlier than the time by which the start was moved.
+        deferredSinceMs: Math.min(before.deferredSinceMs ?? nowMs, nowMs),
         deferrals: before.deferrals + 1,
       };
     case 'shut': {
