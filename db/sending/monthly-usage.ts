@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 import { firstIdAtSql } from '../id-time.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
@@ -27,8 +27,24 @@ export async function takeMonthlyAllowance(
 }
 
 /**
+ * SQL condition that a row of `emails` of a campaign was never counted: the transaction that stored the audience skipped
+ * the recipient, or the monthly limit refused it. Recipients who were skipped later have been counted. `failed_at` is
+ * null for emails that failed before this column existed; recipients without an attempt are then not counted.
+ */
+const IS_SKIPPED_AT_ONCE = sql<SqlBool>`
+  source_type = 'CAMPAIGN' AND status = 'FAILED' AND attempts = 0 AND coalesce(failed_at, created_at) = created_at`;
+/**
+ * SQL condition that a row of `emails` of a workflow was never counted. Such an email is counted at its first attempt,
+ * just before it is sent, and the claim has already raised `attempts` then. An email that was withheld before its first
+ * attempt has no error. A deferred or refused email has the provider's reply as its error.
+ */
+const IS_NOT_YET_COUNTED = sql<SqlBool>`
+  source_type = 'WORKFLOW' AND sent_at IS NULL AND (attempts = 0 OR attempts = 1 AND (
+    status IN ('SENDING', 'FAILED') AND error IS NULL OR reason IS NOT DISTINCT FROM 'template_error'))`;
+
+/**
  * Creates the month's row with the number of emails so far, if the row is missing. Afterwards, each send only adds to
- * this row.
+ * this row. The number is the same as if each email had been counted when it was accepted or sent.
  */
 export async function createMonthRow(db: Db, projectId: string): Promise<void> {
   await sql`
@@ -36,7 +52,8 @@ export async function createMonthRow(db: Db, projectId: string): Promise<void> {
     SELECT ${projectId}, ${MONTH}, (
       SELECT count(*) FROM emails
       WHERE project_id = ${projectId} AND mode = 'live' AND source_type <> 'INBOUND' AND id >= ${FIRST_ID}
-        AND NOT simulated AND NOT ${isSimulatorSql(sql`to_email`)})
+        AND NOT simulated AND NOT ${isSimulatorSql(sql`to_email`)}
+        AND NOT (${IS_SKIPPED_AT_ONCE}) AND NOT (${IS_NOT_YET_COUNTED}))
     WHERE NOT EXISTS (SELECT FROM monthly_usage WHERE project_id = ${projectId} AND month = ${MONTH})
     ON CONFLICT DO NOTHING
   `.execute(db);

@@ -55,6 +55,21 @@ describe('the recipients of a campaign', () => {
     expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 5, skippedCount: 3, failedCount: 2 });
     expect(await countOutcomes(id)).toEqual({ SENT: 5, 'FAILED unsubscribed': 3, 'FAILED limit_reached': 2 });
   });
+
+  it('recipients that were skipped before a monthly limit was set do not count toward it', async () => {
+    await buildAudience(10);
+    await unsubscribe('r1@to.test', 'r2@to.test', 'r3@to.test');
+    const id = await create();
+    await send(id);
+    await waitForStatus(id, 'SENT');
+    await sql`UPDATE projects SET monthly_email_limit = 8 WHERE id = ${campaigns.project.id}`.execute(
+      campaigns.service.db,
+    );
+    const sendOne = () =>
+      call('POST', '/v1/send', { to: 'one@to.test', from: 'a@sender.test', subject: 'Hi', body: '<p>Hi</p>' });
+    expect((await sendOne()).status).toBe(200);
+    expect((await sendOne()).body.error.code).toBe('BILLING_LIMIT_EXCEEDED');
+  });
 });
 
 describe('the statistics of a campaign', () => {
