@@ -100,12 +100,12 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
   const openMonth = createMonthRowCreator(deps.db);
   return {
     async acceptBatch(batch) {
-      const hasLimit = batch.emails.some((one) => 'to' in one && one.mode === 'live' && one.monthlyEmailLimit !== null);
-      if (hasLimit) await openMonth(batch.projectId);
+      const live = batch.emails.find((one) => 'to' in one && one.mode === 'live');
+      if (live && 'to' in live) await openMonth({ projectId: batch.projectId, limit: live.monthlyEmailLimit });
       return batches.add(batch);
     },
     async accept(request) {
-      if (request.mode === 'live' && request.monthlyEmailLimit !== null) await openMonth(request.projectId);
+      if (request.mode === 'live') await openMonth({ projectId: request.projectId, limit: request.monthlyEmailLimit });
       const outcome = await (isLargeEmail(countFileBytes(request)) ? large : group).add(request);
       if (outcome.outcome === 'refused') throw outcome.error;
       return outcome.response;

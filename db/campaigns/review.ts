@@ -8,6 +8,7 @@ import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import { toCanonicalZone, ZONE_PATTERN } from '../../rules/time/zones.ts';
 import type { Db } from '../connection.ts';
 import type { Reader } from '../contacts/readers.ts';
+import { countMonthEmailsSql } from '../sending/monthly-usage.ts';
 import { audiencePredicate } from './audience.ts';
 import type { Campaign } from './campaigns.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
@@ -94,7 +95,8 @@ export async function readSendingState(
     window: SendingWindow | null;
   }>`
     SELECT p.effective_held_at IS NOT NULL AS held, p.effective_send_rate_per_second AS rate,
-      p.effective_monthly_email_limit - coalesce(m.emails, 0) AS room, p.timezone, ${EFFECTIVE_WINDOW} AS window
+      CASE WHEN p.effective_monthly_email_limit IS NOT NULL
+        THEN p.effective_monthly_email_limit - coalesce(m.emails, ${countMonthEmailsSql(p.projectId)}) END AS room, p.timezone, ${EFFECTIVE_WINDOW} AS window
     FROM campaigns k JOIN projects p ON p.id = k.project_id
     LEFT JOIN monthly_usage m ON m.project_id = p.id AND m.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date
       AND p.effective_monthly_email_limit IS NOT NULL

@@ -1,5 +1,5 @@
-import { type SqlBool, sql } from 'kysely';
-import type { Db } from '../connection.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Db, Trx } from '../connection.ts';
 import { firstIdAtSql } from '../id-time.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
 
@@ -43,20 +43,41 @@ const IS_NOT_YET_COUNTED = sql<SqlBool>`
     status IN ('SENDING', 'FAILED') AND error IS NULL OR reason IS NOT DISTINCT FROM 'template_error'))`;
 
 /**
+ * Returns SQL for the number of a project's emails in this month that count toward a limit. The number is the same as if
+ * each email had been counted when it was accepted or sent. Reads all emails of the month.
+ */
+export function countMonthEmailsSql(projectId: string): RawBuilder<number> {
+  return sql<number>`(
+    SELECT count(*) FROM emails
+    WHERE project_id = ${projectId} AND mode = 'live' AND source_type <> 'INBOUND' AND id >= ${FIRST_ID}
+      AND NOT simulated AND NOT ${isSimulatorSql(sql`to_email`)}
+      AND NOT (${IS_SKIPPED_AT_ONCE}) AND NOT (${IS_NOT_YET_COUNTED}))`;
+}
+
+/**
  * Creates the month's row with the number of emails so far, if the row is missing. Afterwards, each send only adds to
- * this row. The number is the same as if each email had been counted when it was accepted or sent.
+ * this row.
  */
 export async function createMonthRow(db: Db, projectId: string): Promise<void> {
   await sql`
     INSERT INTO monthly_usage (project_id, month, emails)
-    SELECT ${projectId}, ${MONTH}, (
-      SELECT count(*) FROM emails
-      WHERE project_id = ${projectId} AND mode = 'live' AND source_type <> 'INBOUND' AND id >= ${FIRST_ID}
-        AND NOT simulated AND NOT ${isSimulatorSql(sql`to_email`)}
-        AND NOT (${IS_SKIPPED_AT_ONCE}) AND NOT (${IS_NOT_YET_COUNTED}))
+    SELECT ${projectId}, ${MONTH}, ${countMonthEmailsSql(projectId)}
     WHERE NOT EXISTS (SELECT FROM monthly_usage WHERE project_id = ${projectId} AND month = ${MONTH})
     ON CONFLICT DO NOTHING
   `.execute(db);
+}
+
+/**
+ * Deletes the month's row if a project without a monthly limit gets one, because nothing was counted without a limit.
+ * The next email counts the month's emails again. The row is not deleted when the limit is removed: a transaction that
+ * has read the earlier limit could create the row again, and emails after that would be missing.
+ */
+export async function deleteOutdatedMonthRow(
+  trx: Trx,
+  p: { projectId: string; limitBefore: number | null; limit: number | null },
+): Promise<void> {
+  if (p.limitBefore !== null || p.limit === null) return;
+  await sql`DELETE FROM monthly_usage WHERE project_id = ${p.projectId} AND month = ${MONTH}`.execute(trx);
 }
 
 /**
@@ -66,23 +87,29 @@ export async function createMonthRow(db: Db, projectId: string): Promise<void> {
 const OPENED_MAX = 10_000;
 
 /**
- * Returns a function that creates a project's row for the month. If a limit is set late in the month, counting the
- * month's emails can take seconds. So call the function before a transaction that several requests share, and not in
- * it. The function queries Postgres once per project and month.
+ * Returns a function that creates a project's row for the month, unless the project has no limit (null). If a limit is
+ * set late in the month, counting the month's emails can take seconds. So call the function before a transaction that
+ * several requests share, and not in it. Call it without a limit, too: a limit that is set later deletes the row. The
+ * function queries Postgres once per project, month and limit. If it does not notice a change of the limit, because the
+ * process handled no request in between, `takeMonthlyAllowance` creates the row.
  */
-export function createMonthRowCreator(db: Db): (projectId: string) => Promise<void> {
+export function createMonthRowCreator(db: Db): (p: { projectId: string; limit: number | null }) => Promise<void> {
   let month = '';
-  const opened = new Map<string, Promise<void>>();
-  return async (projectId) => {
+  const opened = new Map<string, { limit: number; opening: Promise<void> }>();
+  return async ({ projectId, limit }) => {
     const now = new Date().toISOString().slice(0, 'yyyy-mm'.length);
     if (now !== month || opened.size >= OPENED_MAX) opened.clear();
     month = now;
-    const known = opened.get(projectId);
-    if (known) return known;
-    const opening = createMonthRow(db, projectId);
-    opened.set(projectId, opening);
-    await opening.catch((error: unknown) => {
+    if (limit === null) {
       opened.delete(projectId);
+      return;
+    }
+    const known = opened.get(projectId);
+    if (known?.limit === limit) return known.opening;
+    const opening = createMonthRow(db, projectId);
+    opened.set(projectId, { limit, opening });
+    await opening.catch((error: unknown) => {
+      if (opened.get(projectId)?.opening === opening) opened.delete(projectId);
       throw error;
     });
   };

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { insertAudit } from '../../db/projects/audit-log.ts';
 import { getProject, lockProject, type OperatorLimits, type Project } from '../../db/projects/projects.ts';
+import { deleteOutdatedMonthRow } from '../../db/sending/monthly-usage.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { queueRelease } from './project-changes.ts';
 
@@ -22,7 +23,7 @@ export async function setOperatorLimits(
   { projectId, actor }: OperatorChange,
   limits: Partial<OperatorLimits>,
 ): Promise<Project> {
-  await lockProject(trx, projectId);
+  const before = await lockProject(trx, projectId);
   const columns = {
     operator_send_rate_per_second: limits.sendRatePerSecond,
     operator_monthly_email_limit: limits.monthlyEmailLimit,
@@ -36,7 +37,10 @@ export async function setOperatorLimits(
     .execute();
   const entry = { projectId, action: 'project.updated' as const, actor, target: null, ip: null };
   await insertAudit(trx, { ...entry, details: { operatorLimits: limits } });
-  return getProject(trx, projectId);
+  const project = await getProject(trx, projectId);
+  const { monthlyEmailLimit: limit } = project;
+  await deleteOutdatedMonthRow(trx, { projectId, limitBefore: before.monthlyEmailLimit, limit });
+  return project;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 } from '../../db/projects/projects.ts';
 import type { FrequencyCap } from '../../db/sending/frequency.ts';
 import { resetGuardCounts } from '../../db/sending/hold-guard.ts';
+import { deleteOutdatedMonthRow } from '../../db/sending/monthly-usage.ts';
 import { requestPhoneUpdate } from '../../db/sms/phone-updates.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import { GUARD_DEFAULTS } from '../../rules/emails/hold-guard.ts';
@@ -78,8 +79,11 @@ export async function updateProject(
     .execute();
   if (changes.phoneCountry !== undefined && changes.phoneCountry !== current.phoneCountry)
     await requestPhoneUpdate(trx, projectId);
+  const project = await getProject(trx, projectId);
+  const { monthlyEmailLimit: limit } = project;
+  await deleteOutdatedMonthRow(trx, { projectId, limitBefore: current.monthlyEmailLimit, limit });
   const changesTiming = timezone !== undefined || sendingWindow !== undefined;
-  return { project: await getProject(trx, projectId), outbox: changesTiming ? await wakeWaiting(trx, projectId) : [] };
+  return { project, outbox: changesTiming ? await wakeWaiting(trx, projectId) : [] };
 }
 
 async function wakeWaiting(trx: Trx, projectId: string): Promise<OutboxRow[]> {

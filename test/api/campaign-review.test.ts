@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
-import { buildContact } from '../build/emails.ts';
+import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildApiKey, buildProject, startTestApi, type TestApi, type TestProject } from '../support/api.ts';
 
@@ -134,6 +134,13 @@ describe('the review of a campaign', () => {
     await buildContacts(api.db, { projectId: project.id, count: 5 });
     await sql`UPDATE projects SET monthly_email_limit = 3 WHERE id = ${project.id}`.execute(api.db);
     expect(await createAndReview()).toMatchObject({ audience: 5, willSend: 3, skipped: { limit_reached: 2 } });
+  });
+
+  it('counts the emails of the month toward a monthly limit that was set after them', async () => {
+    await buildContacts(api.db, { projectId: project.id, count: 5 });
+    await buildEmail(api.db, { projectId: project.id });
+    await sql`UPDATE projects SET monthly_email_limit = 3 WHERE id = ${project.id}`.execute(api.db);
+    expect(await createAndReview()).toMatchObject({ audience: 5, willSend: 2, skipped: { limit_reached: 3 } });
   });
 
   it('counts no recipients if the segment was deleted', async () => {

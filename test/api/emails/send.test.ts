@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addSuppressions, CONSENT_PAGE_SOURCE } from '../../../db/contacts/suppressions.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { setOperatorLimits } from '../../../engine/projects/operator-limits.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { buildDomain, buildTemplate, TEST_SECRET_KEY } from '../../build/senders.ts';
-import { buildApiKey, startTestApi, type TestApi } from '../../support/api.ts';
+import { buildApiKey, buildProject, startTestApi, type TestApi } from '../../support/api.ts';
+import { signIn } from '../../support/session.ts';
 
 let api: TestApi;
 
@@ -218,6 +221,31 @@ it('the monthly limit refuses emails beyond it, but never emails of a test key',
   expect([over.status, over.body.error.code]).toEqual([429, 'BILLING_LIMIT_EXCEEDED']);
   const testKey = await buildApiKey(api.db, api.two.id, ['email:send'], 'test');
   expect((await sendWithKey('l3@example.com', testKey)).status).toBe(200);
+});
+
+it('a monthly limit that is removed and set again also counts the emails in between', async () => {
+  const project = await buildProject(api.db, 'Again');
+  await buildDomain(api.db, { projectId: project.id });
+  const owner = await signIn(api, project);
+  const sendOne = async () => (await send(createEmailBody('again@example.com'), {}, project.secretKey)).status;
+  const setLimit = async (monthlyEmailLimit: number | null) =>
+    expect(
+      (await api.call('PATCH', '/project', { key: null, headers: owner, body: { monthlyEmailLimit } })).status,
+    ).toBe(200);
+  const setOperatorLimit = (monthlyEmailLimit: number | null) =>
+    inTransaction(api.db, (trx) =>
+      setOperatorLimits(trx, { projectId: project.id, actor: 'operator:test' }, { monthlyEmailLimit }),
+    );
+  await setLimit(3);
+  expect(await sendOne()).toBe(200);
+  await setLimit(null);
+  expect([await sendOne(), await sendOne()]).toEqual([200, 200]);
+  await setLimit(4);
+  expect([await sendOne(), await sendOne()]).toEqual([200, 429]);
+  await setLimit(null);
+  expect(await sendOne()).toBe(200);
+  await setOperatorLimit(6);
+  expect([await sendOne(), await sendOne()]).toEqual([200, 429]);
 });
 
 it('a header that occurs twice in different case is refused', async () => {
