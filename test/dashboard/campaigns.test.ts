@@ -286,6 +286,8 @@ describeInBrowser('a campaign in the dashboard', () => {
     const { page, open } = await openAs(`/campaigns/${id}/edit?step=audience`);
     const send = findButton(page, /^Send to .* now$/);
     const expectBlocked = async (reason: string) => {
+      await page.getByText(reason).first().waitFor();
+      expect(await page.getByText(/will receive this/).count()).toBe(0);
       await send.hover();
       await page.getByRole('tooltip', { name: reason }).waitFor();
       expect(await send.getAttribute('aria-disabled')).toBe('true');

@@ -123,12 +123,20 @@ function Send({
       () => undefined,
     );
   };
-  const whyNot = findReasonNotToSend({ review: review.data, draft, stored: toCampaignDraft(campaign), isTimed });
+  const stored = toCampaignDraft(campaign);
+  const whyNot = findReasonNotToSend({ review: review.data, draft, stored, isTimed });
+  // The numbers of the review are of the stored campaign.
+  const isReviewed = hasAudience(draft) && !hasUnreviewedChanges(draft, stored);
   const isDialogOpen = isConfirming && whyNot === undefined;
   const label = { now: words.sendNow(willSend, written), at: words.schedule, local: words.sendLocal }[sendMode];
   return (
     <Stack gap="xs" align="flex-start">
-      {review.data && (
+      {!isReviewed && (
+        <Text size="sm" c="dimmed">
+          {whyNot}
+        </Text>
+      )}
+      {isReviewed && review.data && (
         <Text size="sm" c="dimmed">
           {words.reach(written, formatCount(review.data.audience))}.{' '}
           {words.sendTime(describeDuration(addTestWait(review.data.estimatedSeconds, campaign, draft)))}
