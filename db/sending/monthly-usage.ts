@@ -97,13 +97,13 @@ export function createMonthRowCreator(db: Db): (p: { projectId: string; limit: n
   let month = '';
   const opened = new Map<string, { limit: number; opening: Promise<void> }>();
   return async ({ projectId, limit }) => {
-    const now = new Date().toISOString().slice(0, 'yyyy-mm'.length);
-    if (now !== month || opened.size >= OPENED_MAX) opened.clear();
-    month = now;
     if (limit === null) {
       opened.delete(projectId);
       return;
     }
+    const now = new Date().toISOString().slice(0, 'yyyy-mm'.length);
+    if (now !== month || opened.size >= OPENED_MAX) opened.clear();
+    month = now;
     const known = opened.get(projectId);
     if (known?.limit === limit) return known.opening;
     const opening = createMonthRow(db, projectId);

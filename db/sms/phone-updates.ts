@@ -6,8 +6,8 @@ import { inTransaction } from '../transaction.ts';
 import { parseContactPhone, storePhones } from './contact-phones.ts';
 
 /**
- * Contacts per statement. Parsing a number takes about 0.1 ms, so the numbers of a page block the event loop for about
- * 20 ms.
+ * Contacts per statement. Parsing a number takes 0.1 to 0.3 ms, so the numbers of a page block the event loop for 20 to
+ * 70 ms.
  */
 const PAGE_CONTACTS = 200;
 const FROM_START = '00000000-0000-0000-0000-000000000000';

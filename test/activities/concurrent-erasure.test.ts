@@ -176,17 +176,17 @@ describe('feedback about an email arrives while its contact is erased', () => {
   const record = (emailId: string, feedback: ReturnType<typeof bounce> | { kind: 'complaint'; at: Date }) =>
     inTransaction(api.db, (trx) => recordFeedback(trx, { emailId, feedback, suppressionKey, source: 'dsn' }));
 
-  it.each(['bounce', 'complaint'] as const)('a %s keeps no personal data and suppresses the address', async (kind) => {
-    const { address, contactId } = await buildPerson();
+  /** Builds a sent email whose subject contains data of its contact. */
+  async function buildSentEmail() {
+    const person = await buildPerson();
+    const { address: to, contactId } = person;
     const subject = 'Hi {{firstName}}';
-    const id = await buildEmail(api.db, {
-      projectId,
-      contactId,
-      to: address,
-      subject,
-      variables: null,
-      status: 'SENT',
-    });
+    const id = await buildEmail(api.db, { projectId, contactId, to, subject, variables: null, status: 'SENT' });
+    return { ...person, id };
+  }
+
+  it.each(['bounce', 'complaint'] as const)('a %s keeps no personal data and suppresses the address', async (kind) => {
+    const { address, contactId, id } = await buildSentEmail();
     const feedback = kind === 'bounce' ? bounce(`550 <${address}>`) : { kind, at };
     await runDuringErasure(api.db, { projectId, ids: [contactId] }, () => record(id, feedback));
     expect(await listEvents(id)).toMatchObject([{ name: `email.${kind}`, contact_id: null }]);
@@ -205,16 +205,7 @@ describe('feedback about an email arrives while its contact is erased', () => {
   });
 
   it('an open and a click keep no personal data and start nothing', async () => {
-    const { address, contactId } = await buildPerson();
-    const subject = 'Hi {{firstName}}';
-    const id = await buildEmail(api.db, {
-      projectId,
-      contactId,
-      to: address,
-      subject,
-      variables: null,
-      status: 'SENT',
-    });
+    const { contactId, id } = await buildSentEmail();
     const [email] = await listEmailsById(api.db, { projectId, ids: [id] });
     if (!email) throw new Error('the email was not found');
     const machine = { machineOpens: 0, machineClicks: 0 };

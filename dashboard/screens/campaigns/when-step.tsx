@@ -123,20 +123,19 @@ function Send({
       () => undefined,
     );
   };
-  const stored = toCampaignDraft(campaign);
-  const whyNot = findReasonNotToSend({ review: review.data, draft, stored, isTimed });
-  // The numbers of the review are of the stored campaign.
-  const isReviewed = hasAudience(draft) && !hasUnreviewedChanges(draft, stored);
+  // The numbers and checks of the review are of the stored campaign.
+  const whyNotReviewed = findReasonNotReviewed(draft, toCampaignDraft(campaign));
+  const whyNot = whyNotReviewed ?? findReasonNotToSend({ review: review.data, isTimed });
   const isDialogOpen = isConfirming && whyNot === undefined;
   const label = { now: words.sendNow(willSend, written), at: words.schedule, local: words.sendLocal }[sendMode];
   return (
     <Stack gap="xs" align="flex-start">
-      {!isReviewed && (
+      {whyNotReviewed !== undefined && (
         <Text size="sm" c="dimmed">
-          {whyNot}
+          {whyNotReviewed}
         </Text>
       )}
-      {isReviewed && review.data && (
+      {whyNotReviewed === undefined && review.data && (
         <Text size="sm" c="dimmed">
           {words.reach(written, formatCount(review.data.audience))}.{' '}
           {words.sendTime(describeDuration(addTestWait(review.data.estimatedSeconds, campaign, draft)))}
@@ -178,23 +177,25 @@ function addTestWait(seconds: number, { test }: Editing['campaign'], draft: Edit
 }
 
 /**
- * Returns why the campaign cannot be sent now. The audience must be complete, because a save keeps the stored audience
- * until then. The other changes must be saved, because the number of recipients and the checks are of the stored
- * campaign. During a hold, the campaign can be sent, and its emails wait until the hold ends.
+ * Returns why the review of the stored campaign does not apply to the draft. The audience must be complete, because a
+ * save keeps the stored audience until then. The other changes must be saved.
+ */
+function findReasonNotReviewed(draft: CampaignDraft, stored: CampaignDraft): string | undefined {
+  if (!hasAudience(draft)) return draft.audienceType === 'SEGMENT' ? words.segmentMissing : text.segments.ruleMissing;
+  return hasUnreviewedChanges(draft, stored) ? words.saveFirst : undefined;
+}
+
+/**
+ * Returns why the stored campaign cannot be sent now. During a hold, it can be sent, and its emails wait until the hold
+ * ends.
  */
 function findReasonNotToSend({
   review,
-  draft,
-  stored,
   isTimed,
 }: {
   review: { findings: { severity: string; code: string }[] } | undefined;
-  draft: CampaignDraft;
-  stored: CampaignDraft;
   isTimed: boolean;
 }): string | undefined {
-  if (!hasAudience(draft)) return draft.audienceType === 'SEGMENT' ? words.segmentMissing : text.segments.ruleMissing;
-  if (hasUnreviewedChanges(draft, stored)) return words.saveFirst;
   if (!review) return words.reviewUnread;
   const hasErrors = review.findings.some(({ severity, code }) => severity === 'error' && code !== 'project_held');
   if (hasErrors) return words.reviewHasErrors;
